@@ -1,0 +1,2 @@
+//! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
+pub mod mir;

@@ -1,0 +1,1 @@
+//! MIR as rustc prints it: syntax tree, parser, printer.
