@@ -1,1 +1,7 @@
-//! MIR as rustc prints it: syntax tree, parser, printer.
+//! MIR as rustc prints it: syntax tree, parser, printer. Knows text, not meaning.
+pub mod alloc;
+pub mod ast;
+pub mod constant;
+pub mod ty;
+
+pub use ast::*;
