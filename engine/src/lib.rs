@@ -1,2 +1,4 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
 pub mod mir;
+pub mod program;
+pub mod term;

@@ -1,0 +1,194 @@
+//! The program model: a typed control-flow program over scalar and array variables, made from MIR by `lower`.
+//!
+//! Everything that can go wrong is explicit control flow: a panic, undefined behaviour or a construct outside
+//! the model is a block that ends in `Stop`. Nothing here knows rustc; the engines see only this.
+
+pub mod cpg;
+pub mod interp;
+pub mod summary;
+pub mod wto;
+
+use crate::term::{Pool, Term, Var};
+use std::sync::Arc;
+
+/// A block of a program, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A place in the user's source.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct SourceSpan {
+    pub file: Arc<str>,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Why a run ends at a `Stop`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StopKind {
+    /// A panic with its message: a violation.
+    Panic(String),
+    /// Undefined behaviour, with what it is: a violation.
+    Undefined(String),
+    /// A construct that the model does not have: the verdict is unknown if this is reachable.
+    Unsupported(String),
+}
+
+/// An end of a run that is not a return.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stop {
+    pub kind: StopKind,
+    /// The line a person should look at: in the user's code, the call site if std panicked.
+    pub span: Option<SourceSpan>,
+}
+
+impl Stop {
+    pub fn is_violation(&self) -> bool {
+        !matches!(self.kind, StopKind::Unsupported(_))
+    }
+}
+
+/// Where an arbitrary value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Draw {
+    /// A draw of `any()`: part of a counterexample, in the order of execution.
+    Any,
+    /// An over-approximation: the real program has one certain value here that the model does not know.
+    /// A counterexample that draws one is not a counterexample.
+    Approximate(String),
+}
+
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    Assign(Var, Term),
+    /// The variable takes an arbitrary value of its sort (constrain it with `Assume`).
+    Havoc(Var, Draw),
+    /// Runs that violate it are not runs (`assume`, valid ranges of arbitrary values).
+    Assume(Term),
+}
+
+#[derive(Clone, Debug)]
+pub enum Terminator {
+    Goto(BlockId),
+    Branch {
+        cond: Term,
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    Return,
+    /// Index into `Program::stops`.
+    Stop(usize),
+    /// No run gets past this point (a violated assumption).
+    Blocked,
+}
+
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    pub terminator: Terminator,
+    pub span: Option<SourceSpan>,
+}
+
+/// How an input is shown to the user and written into a replay.
+#[derive(Clone, PartialEq, Debug)]
+pub enum InputShape {
+    /// A scalar; `signed` and `kind` tell how to print the bits.
+    Scalar {
+        var: Var,
+        kind: ScalarKind,
+    },
+    /// `[a, b, ..]` of a fixed length; `elem` holds the shape of one element over array variables.
+    Array {
+        len: u128,
+        elem: Box<InputShape>,
+    },
+    /// A slice with its length variable.
+    Slice {
+        len: Var,
+        elem: Box<InputShape>,
+    },
+    Tuple(Vec<InputShape>),
+    Struct {
+        name: String,
+        fields: Vec<(String, InputShape)>,
+    },
+    Enum {
+        name: String,
+        discriminant: Var,
+        /// (value, name, fields)
+        variants: Vec<(u128, String, Vec<InputShape>)>,
+    },
+    Reference(Box<InputShape>),
+    /// Something that no run looks at.
+    Opaque(String),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScalarKind {
+    Bool,
+    Char,
+    Unsigned(u32),
+    Signed(u32),
+    Float(u32),
+}
+
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: String,
+    pub shape: InputShape,
+}
+
+/// A variable's meaning for a person, if it has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceName {
+    pub name: String,
+    pub kind: Option<ScalarKind>,
+}
+
+/// A function to verify, closed: no calls are left.
+#[derive(Clone)]
+pub struct Program {
+    pub pool: Pool,
+    pub name: String,
+    pub blocks: Vec<Block>,
+    pub entry: BlockId,
+    pub stops: Vec<Stop>,
+    /// The variables of the state, in a fixed order. Inputs are state variables that nothing initialises.
+    pub vars: Vec<Var>,
+    pub inputs: Vec<Input>,
+    /// Names for people, of those variables that have one.
+    pub source_names: Vec<(Var, SourceName)>,
+    /// Holds at entry (valid ranges of inputs).
+    pub requires: Vec<Term>,
+    /// The variables of the returned value and of memory behind `&mut` parameters: what a caller can see.
+    pub outputs: Vec<Var>,
+}
+
+impl Program {
+    pub fn block(&self, b: BlockId) -> &Block {
+        &self.blocks[b.index()]
+    }
+
+    pub fn successors(&self, b: BlockId) -> Vec<BlockId> {
+        match self.block(b).terminator {
+            Terminator::Goto(t) => vec![t],
+            Terminator::Branch {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Terminator::Return | Terminator::Stop(_) | Terminator::Blocked => vec![],
+        }
+    }
+
+    pub fn source_name(&self, v: Var) -> Option<&SourceName> {
+        self.source_names
+            .iter()
+            .find(|(u, _)| *u == v)
+            .map(|(_, n)| n)
+    }
+}

@@ -1,0 +1,266 @@
+//! The value of a term under an assignment: the ground truth that the simplifier and the solver are tested against.
+
+use super::{BinOp, FastMap, Node, Pool, Sort, Term, UnOp, Var, mask, to_signed};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A concrete array: finitely many exceptions to a default.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ArrayValue {
+    pub default: u128,
+    pub at: BTreeMap<u128, u128>,
+}
+
+impl ArrayValue {
+    pub fn get(&self, index: u128) -> u128 {
+        self.at.get(&index).copied().unwrap_or(self.default)
+    }
+}
+
+/// Bools are 0 and 1; bit-vectors have no bits above their width.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Bits(u128),
+    Array(Rc<ArrayValue>),
+}
+
+impl Value {
+    pub fn bits(&self) -> u128 {
+        match self {
+            Value::Bits(b) => *b,
+            Value::Array(_) => panic!("bits of an array value"),
+        }
+    }
+
+    pub fn zero(sort: Sort) -> Value {
+        match sort {
+            Sort::Array { .. } => Value::Array(Rc::default()),
+            _ => Value::Bits(0),
+        }
+    }
+}
+
+/// Gives variables their values; what it does not know is zero (model completion).
+pub trait Env {
+    fn value(&self, v: Var) -> Option<&Value>;
+}
+
+impl Env for FastMap<Var, Value> {
+    fn value(&self, v: Var) -> Option<&Value> {
+        self.get(&v)
+    }
+}
+
+impl Env for Vec<Value> {
+    fn value(&self, v: Var) -> Option<&Value> {
+        self.get(v.0 as usize)
+    }
+}
+
+impl Pool {
+    pub fn eval(&self, t: Term, env: &dyn Env) -> Value {
+        let mut memo = FastMap::default();
+        self.eval_memo(t, env, &mut memo)
+    }
+
+    pub fn eval_bits(&self, t: Term, env: &dyn Env) -> u128 {
+        self.eval(t, env).bits()
+    }
+
+    pub fn eval_bool(&self, t: Term, env: &dyn Env) -> bool {
+        self.eval(t, env).bits() != 0
+    }
+
+    /// As `eval`, sharing work between several terms under the same assignment.
+    pub fn eval_memo(&self, t: Term, env: &dyn Env, memo: &mut FastMap<Term, Value>) -> Value {
+        match self.node(t) {
+            Node::Const(c) => return Value::Bits(*c),
+            Node::Var(v) => {
+                return env
+                    .value(*v)
+                    .cloned()
+                    .unwrap_or_else(|| Value::zero(self.var_info(*v).sort));
+            }
+            _ => {}
+        }
+        if let Some(v) = memo.get(&t) {
+            return v.clone();
+        }
+        // Deep terms (unrolled loops) would overflow the stack: children first, from an explicit one.
+        let mut todo = vec![(t, false)];
+        while let Some((u, ready)) = todo.pop() {
+            if memo.contains_key(&u) {
+                continue;
+            }
+            if ready {
+                let v = self.eval_node(u, env, memo);
+                memo.insert(u, v);
+                continue;
+            }
+            todo.push((u, true));
+            match self.node(u) {
+                Node::Lambda { .. } => {}
+                // Only the branch that is taken: the other may be huge.
+                Node::Ite(c, a, b) => match memo.get(c) {
+                    Some(v) => todo.push((if v.bits() != 0 { *a } else { *b }, false)),
+                    None => {
+                        todo.push((u, false));
+                        todo.push((*c, false));
+                    }
+                },
+                _ => todo.extend(self.children(u).into_iter().map(|c| (c, false))),
+            }
+        }
+        memo[&t].clone()
+    }
+
+    fn eval_node(&self, t: Term, env: &dyn Env, memo: &FastMap<Term, Value>) -> Value {
+        let get = |x: &Term| memo[x].bits();
+        let sort = self.sort(t);
+        Value::Bits(match self.node(t) {
+            Node::Const(c) => *c,
+            Node::Var(v) => {
+                return env
+                    .value(*v)
+                    .cloned()
+                    .unwrap_or_else(|| Value::zero(self.var_info(*v).sort));
+            }
+            Node::Unary(op, a) => apply_unary(*op, get(a), width_of(sort)),
+            Node::Binary(op, a, b) => apply_binary(
+                *op,
+                get(a),
+                get(b),
+                width_of(self.sort(*a)),
+                width_of(self.sort(*b)),
+            ),
+            Node::Ite(c, a, b) => return memo[if get(c) != 0 { a } else { b }].clone(),
+            Node::Extract { arg, lo } => (get(arg) >> lo) & mask(width_of(sort)),
+            Node::Zext(a) => get(a),
+            Node::Sext(a) => {
+                (to_signed(get(a), width_of(self.sort(*a))) as u128) & mask(width_of(sort))
+            }
+            Node::Float(op, args) => {
+                let bits: Vec<u128> = args.iter().map(get).collect();
+                super::float::apply(*op, &bits, width_of(self.sort(args[0])), width_of(sort))
+            }
+            Node::Select(a, i) => array_of(&memo[a]).get(get(i)),
+            Node::Store(a, i, v) => {
+                let mut array = ArrayValue::clone(array_of(&memo[a]));
+                array.at.insert(get(i), get(v));
+                return Value::Array(Rc::new(array));
+            }
+            Node::ConstArray(v) => {
+                return Value::Array(Rc::new(ArrayValue {
+                    default: get(v),
+                    at: BTreeMap::new(),
+                }));
+            }
+            Node::Blit {
+                dst,
+                src,
+                dst_at,
+                src_at,
+                len,
+            } => {
+                let src = array_of(&memo[src]).clone();
+                let mut out = ArrayValue::clone(array_of(&memo[dst]));
+                let (to, from, n) = (get(dst_at), get(src_at), get(len));
+                blit_value(&mut out, to, &src, from, n);
+                return Value::Array(Rc::new(out));
+            }
+            Node::Lambda { .. } => {
+                // A lambda has no finite table; reading it substitutes, so this is only met by a stray
+                // array value, which nobody may rely on.
+                panic!("value of a lambda")
+            }
+        })
+    }
+}
+
+/// Copies `n` elements; wide copies of defaults walk only the exceptions of either side.
+pub fn blit_value(dst: &mut ArrayValue, to: u128, src: &ArrayValue, from: u128, n: u128) {
+    if n <= 4096 {
+        for k in 0..n {
+            dst.at.insert(to + k, src.get(from + k));
+        }
+        return;
+    }
+    let doomed: Vec<u128> = dst.at.range(to..to + n).map(|(k, _)| *k).collect();
+    for k in doomed {
+        dst.at.remove(&k);
+    }
+    let moved: Vec<(u128, u128)> = src
+        .at
+        .range(from..from + n)
+        .map(|(k, v)| (*k - from + to, *v))
+        .collect();
+    if src.default != dst.default {
+        // The copied defaults must be spelled out; the caller's arrays are bounded by what was allocated.
+        for k in 0..n.min(1 << 24) {
+            dst.at.insert(to + k, src.default);
+        }
+    }
+    dst.at.extend(moved);
+}
+
+fn array_of(v: &Value) -> &Rc<ArrayValue> {
+    match v {
+        Value::Array(a) => a,
+        Value::Bits(_) => panic!("array expected"),
+    }
+}
+
+fn width_of(sort: Sort) -> u32 {
+    match sort {
+        Sort::Bv(w) => w,
+        _ => 1,
+    }
+}
+
+pub(super) fn apply_unary(op: UnOp, a: u128, w: u32) -> u128 {
+    match op {
+        UnOp::Not => a ^ 1,
+        UnOp::BvNot => !a & mask(w),
+        UnOp::Neg => a.wrapping_neg() & mask(w),
+    }
+}
+
+pub(super) fn apply_binary(op: BinOp, a: u128, b: u128, w: u32, wb: u32) -> u128 {
+    let m = mask(w);
+    let (sa, sb) = (to_signed(a, w), to_signed(b, w));
+    match op {
+        BinOp::And | BinOp::BvAnd => a & b,
+        BinOp::Or | BinOp::BvOr => a | b,
+        BinOp::BvXor => a ^ b,
+        BinOp::Eq => u128::from(a == b),
+        BinOp::Add => a.wrapping_add(b) & m,
+        BinOp::Sub => a.wrapping_sub(b) & m,
+        BinOp::Mul => a.wrapping_mul(b) & m,
+        BinOp::Udiv => a.checked_div(b).unwrap_or(m),
+        BinOp::Urem => a.checked_rem(b).unwrap_or(a),
+        BinOp::Sdiv => match b {
+            0 if sa < 0 => 1,
+            0 => m,
+            _ => (sa.wrapping_div(sb) as u128) & m,
+        },
+        BinOp::Srem => match b {
+            0 => a,
+            _ => (sa.wrapping_rem(sb) as u128) & m,
+        },
+        BinOp::Shl if b >= u128::from(w) => 0,
+        BinOp::Shl => (a << b) & m,
+        BinOp::Lshr if b >= u128::from(w) => 0,
+        BinOp::Lshr => a >> b,
+        BinOp::Ashr => ((sa >> b.min(127).min(u128::from(w))) as u128) & m,
+        BinOp::Ult => u128::from(a < b),
+        BinOp::Ule => u128::from(a <= b),
+        BinOp::Slt => u128::from(sa < sb),
+        BinOp::Sle => u128::from(sa <= sb),
+        BinOp::UmulOverflows => u128::from(a.checked_mul(b).is_none_or(|p| p > m)),
+        BinOp::SmulOverflows => {
+            let fits = |p: i128| to_signed((p as u128) & m, w) == p;
+            u128::from(!sa.checked_mul(sb).is_some_and(fits))
+        }
+        BinOp::Concat => (a << wb) | b,
+    }
+}

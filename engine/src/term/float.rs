@@ -1,0 +1,103 @@
+//! IEEE floats held as bits: construction, and evaluation by the machine's own arithmetic.
+
+use super::{FloatOp, Node, Pool, Sort, Term, mask, to_signed};
+
+impl Pool {
+    /// A float operation; `width` is the width of the result (comparisons give Bool and ignore it).
+    pub fn float(&mut self, op: FloatOp, args: &[Term], width: u32) -> Term {
+        let sort = match op {
+            FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::IsNan => Sort::Bool,
+            _ => Sort::Bv(width),
+        };
+        let consts: Option<Vec<u128>> = args.iter().map(|&a| self.as_const(a)).collect();
+        if let Some(bits) = consts {
+            let arg_width = self.width(args[0]);
+            let out = apply(op, &bits, arg_width, width);
+            return self.constant(out, sort);
+        }
+        self.intern(Node::Float(op, args.to_vec()), sort)
+    }
+}
+
+pub(super) fn apply(op: FloatOp, args: &[u128], arg_width: u32, width: u32) -> u128 {
+    match op {
+        FloatOp::FromSigned => from_f64_or_f32(
+            width,
+            to_signed(args[0], arg_width) as f64,
+            to_signed(args[0], arg_width) as f32,
+        ),
+        FloatOp::FromUnsigned => from_f64_or_f32(width, args[0] as f64, args[0] as f32),
+        FloatOp::ToSigned => {
+            let max = (mask(width) >> 1) as i128;
+            let v = match arg_width {
+                32 => f32::from_bits(args[0] as u32) as i128,
+                _ => f64::from_bits(args[0] as u64) as i128,
+            };
+            (v.clamp(-max - 1, max) as u128) & mask(width)
+        }
+        FloatOp::ToUnsigned => {
+            let v = match arg_width {
+                32 => f32::from_bits(args[0] as u32) as u128,
+                _ => f64::from_bits(args[0] as u64) as u128,
+            };
+            v.min(mask(width))
+        }
+        FloatOp::Convert => match (arg_width, width) {
+            (32, 64) => u128::from(f64::from(f32::from_bits(args[0] as u32)).to_bits()),
+            (64, 32) => u128::from((f64::from_bits(args[0] as u64) as f32).to_bits()),
+            _ => args[0],
+        },
+        _ if arg_width == 32 => {
+            let x = f32::from_bits(args[0] as u32);
+            let y = f32::from_bits(args.get(1).copied().unwrap_or(0) as u32);
+            arith(op, f64::from(x), f64::from(y), x.is_nan())
+                .unwrap_or_else(|| u128::from(arith32(op, x, y).to_bits()))
+        }
+        _ => {
+            let x = f64::from_bits(args[0] as u64);
+            let y = f64::from_bits(args.get(1).copied().unwrap_or(0) as u64);
+            arith(op, x, y, x.is_nan()).unwrap_or_else(|| u128::from(arith64(op, x, y).to_bits()))
+        }
+    }
+}
+
+fn from_f64_or_f32(width: u32, wide: f64, narrow: f32) -> u128 {
+    if width == 32 {
+        u128::from(narrow.to_bits())
+    } else {
+        u128::from(wide.to_bits())
+    }
+}
+
+/// Comparisons; exact also for widened f32.
+fn arith(op: FloatOp, x: f64, y: f64, nan: bool) -> Option<u128> {
+    Some(u128::from(match op {
+        FloatOp::Eq => x == y,
+        FloatOp::Lt => x < y,
+        FloatOp::Le => x <= y,
+        FloatOp::IsNan => nan,
+        _ => return None,
+    }))
+}
+
+fn arith32(op: FloatOp, x: f32, y: f32) -> f32 {
+    match op {
+        FloatOp::Add => x + y,
+        FloatOp::Sub => x - y,
+        FloatOp::Mul => x * y,
+        FloatOp::Div => x / y,
+        FloatOp::Rem => x % y,
+        _ => -x,
+    }
+}
+
+fn arith64(op: FloatOp, x: f64, y: f64) -> f64 {
+    match op {
+        FloatOp::Add => x + y,
+        FloatOp::Sub => x - y,
+        FloatOp::Mul => x * y,
+        FloatOp::Div => x / y,
+        FloatOp::Rem => x % y,
+        _ => -x,
+    }
+}
