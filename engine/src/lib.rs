@@ -1,4 +1,5 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
+pub mod capture;
 pub mod mir;
 pub mod program;
 pub mod term;

@@ -1,0 +1,152 @@
+//! The little that the capture reads from MIR's text: which bodies there are, and which names they call.
+//! Understanding MIR is the engine's task.
+
+use std::collections::BTreeSet;
+
+/// One `fn` of a `.mir` file.
+pub struct BodyText<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+}
+
+/// The functions of a whole-crate `.mir` file (not its constants and statics).
+pub fn functions(mir: &str) -> Vec<BodyText<'_>> {
+    let mut bodies: Vec<BodyText<'_>> = Vec::new();
+    let mut offset = 0;
+    let mut open: Option<(usize, &str)> = None;
+    let mut ctfe = false;
+    for line in mir.split_inclusive('\n') {
+        if line.starts_with("// MIR FOR CTFE") {
+            ctfe = true;
+        } else if let Some(path) = function_path(line) {
+            open = Some((offset, path));
+        } else if line.trim_end() == "}"
+            && let Some((start, path)) = open.take()
+        {
+            // a const fn is printed twice; the second is what the compiler itself evaluates
+            if !std::mem::take(&mut ctfe) {
+                bodies.push(BodyText {
+                    path,
+                    text: &mir[start..offset + line.len()],
+                });
+            }
+        }
+        offset += line.len();
+    }
+    bodies
+}
+
+/// `m::f` of `fn m::f(_1: u32) -> u32 {`.
+pub fn function_path(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("fn ")?;
+    let end = rest.find("(_1:").or_else(|| rest.find("()"))?;
+    Some(&rest[..end])
+}
+
+/// Last segments of everything that a body calls, has inlined or mentions as a function.
+pub fn names_used(body: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for line in body.lines() {
+        let code = line.split("//").next().unwrap_or(line).trim();
+        if let Some(inlined) = code.split_once("(inlined ").map(|(_, rest)| rest) {
+            let path = inlined.trim_end_matches([' ', '{', ')']);
+            names.insert(last_segment(path.trim_start_matches("#[track_caller] ")));
+        }
+        if let Some(callee) = callee(code) {
+            names.insert(last_segment(callee));
+        }
+        // functions and closures as values
+        if code.contains("{closure") || code.contains("ReifyFnPointer") {
+            names.insert(last_segment(code.trim_end_matches(';')));
+        }
+    }
+    names
+}
+
+/// `std::mem::swap::<u32>` of `_3 = std::mem::swap::<u32>(move _1, move _2) -> [return: bb1, ..];`.
+pub fn callee(code: &str) -> Option<&str> {
+    let arrow = code
+        .find(") -> [return")
+        .or_else(|| code.find(") -> unwind"))
+        .or_else(|| code.find(") -> bb"))?;
+    let call = &code[..arrow];
+    let start = call.find(" = ").map_or(0, |at| at + 3);
+    let call = &call[start..];
+    // the argument list opens at the first parenthesis outside every bracket
+    let mut depth = 0i32;
+    let mut previous = ' ';
+    for (at, c) in call.char_indices() {
+        match c {
+            '<' | '[' | '{' => depth += 1,
+            '>' if previous != '-' => depth -= 1,
+            ']' | '}' => depth -= 1,
+            '(' if depth == 0 => return Some(call[..at].trim()).filter(|name| is_path(name)),
+            _ => {}
+        }
+        previous = c;
+    }
+    None
+}
+
+fn is_path(name: &str) -> bool {
+    !name.is_empty()
+        && !["assert", "drop", "switchInt", "copy", "move", "no_retag"].contains(&name)
+        && !name.starts_with("move ")
+        && !name.starts_with("copy ")
+}
+
+/// `get` of `m::Foo::get::<u32>`, `f::{closure#0}` of `m::f::{closure#0}`.
+pub fn last_segment(path: &str) -> String {
+    let mut segments = Vec::new();
+    let (mut depth, mut start, mut previous) = (0i32, 0, ' ');
+    for (at, c) in path.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if previous != '-' => depth -= 1,
+            ':' if depth == 0 && previous == ':' => {
+                segments.push(&path[start..at - 1]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        previous = c;
+    }
+    segments.push(&path[start..]);
+    segments.retain(|s| !s.starts_with('<') || s.contains("::"));
+    match segments.as_slice() {
+        [.., parent, last] if last.starts_with("{closure") => {
+            let closure = last.split_inclusive('}').next().unwrap_or(last);
+            format!("{}::{closure}", last_segment(parent))
+        }
+        [.., last] => (*last).to_owned(),
+        [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_bodies_and_callees() {
+        let mir = "fn a::f(_1: u32) -> u32 {\n    bb0: {\n        _2 = a::g::<u8>(copy _1) -> [return: bb1, unwind continue];\n    }\n}\n\nfn g() -> () {\n}\n";
+        let bodies = functions(mir);
+        assert_eq!(
+            bodies.iter().map(|b| b.path).collect::<Vec<_>>(),
+            ["a::f", "g"]
+        );
+        assert!(names_used(bodies[0].text).contains("g"));
+        assert_eq!(
+            callee("_1 = <Foo as Bar<(u8, u8)>>::go::<{a}>(move _2) -> bb3;"),
+            Some("<Foo as Bar<(u8, u8)>>::go::<{a}>")
+        );
+        assert_eq!(callee("_1 = copy _2;"), None);
+    }
+
+    #[test]
+    fn last_segments() {
+        assert_eq!(last_segment("m::Foo::get::<u32>"), "get");
+        assert_eq!(last_segment("<impl at a.rs:3:1: 3:16>::get"), "get");
+        assert_eq!(last_segment("m::f::{closure#0}"), "f::{closure#0}");
+    }
+}

@@ -1,0 +1,151 @@
+//! The writing side of a capture: runs the user's compiler again on the same command line, and keeps its
+//! MIR as a folder of plain text (`optverify_engine::capture` reads it).
+//!
+//! The runs, in order:
+//! 1. *closed*: nothing optimized, everything inlined: the reference, and the survey that finds the roots;
+//! 2. *shipped* and *shipped-closed*, in parallel: the user's own pipeline, dumped after every pass, as
+//!    it ships and with unlimited inlining;
+//! 3. one *prefix* run for each pass before the inliner that changed something: std's generics cannot be
+//!    inlined there by the shipped pipeline itself.
+
+pub mod close;
+pub mod command;
+pub mod compiler;
+pub mod dumps;
+pub mod folder;
+pub mod mir_text;
+pub mod reach;
+pub mod roots;
+pub mod runs;
+pub mod single_file;
+pub mod snapshots;
+
+use anyhow::{Context, Result};
+use command::RustcCommand;
+use optverify_engine::capture::{FORMAT_VERSION, Facts, Function, Manifest, files};
+use reach::Reach;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What a capture needs to know beside the compiler's command line.
+pub struct Request<'a> {
+    pub command: &'a RustcCommand,
+    pub package: &'a str,
+    pub profile: &'a str,
+}
+
+pub enum Outcome {
+    Captured,
+    /// The crate does not compile; what rustc says about it.
+    DoesNotCompile {
+        stderr: Vec<u8>,
+    },
+}
+
+/// Captures one crate into `dir`, which appears complete or not at all.
+pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
+    let command = request.command;
+    let folder = folder::Scratch::beside(dir)?;
+    let runs_dir = folder.runs();
+    let (closed, described) = std::thread::scope(|scope| {
+        // who the compiler is has nothing to do with what it compiles
+        let described = scope.spawn(|| describe(request));
+        let closed = runs::closed(command, &runs_dir, "reference", &[]);
+        (closed, described.join())
+    });
+    let closed = closed?;
+    if !closed.succeeded() {
+        return Ok(Outcome::DoesNotCompile {
+            stderr: closed.output.stderr,
+        });
+    }
+    let described = described.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let mut manifest = described.context("could not ask the compiler for its version")?;
+
+    let reference_file = closed.mir_file(command);
+    let reference = std::fs::read_to_string(&reference_file)
+        .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
+    folder.keep(files::REFERENCE, &reference)?;
+    manifest.roots = roots::find(&reference, &command.current_dir);
+    let bodies = mir_text::functions(&reference);
+    let reach = Reach::of(&bodies);
+    let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));
+
+    if !manifest.roots.is_empty() {
+        let filter = wanted
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("|");
+        let (shipped, shipped_closed) = std::thread::scope(|scope| {
+            let closed = scope.spawn(|| runs::shipped_closed(command, &runs_dir, &filter));
+            (runs::shipped(command, &runs_dir, &filter), closed.join())
+        });
+        let shipped_closed =
+            shipped_closed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        snapshots::assemble(snapshots::Material {
+            command,
+            folder: &folder,
+            reference: &reference,
+            wanted: &wanted,
+            called_as: called_as(&wanted, &command.current_dir),
+            reach: &reach,
+            shipped: shipped?,
+            shipped_closed: shipped_closed?,
+            manifest: &mut manifest,
+        })?;
+    }
+    folder.keep(
+        files::FACTS,
+        &serde_json::to_string_pretty(&Facts::default())?,
+    )?;
+    folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+    folder.publish(dir)?;
+    Ok(Outcome::Captured)
+}
+
+/// The manifest without what the runs will tell.
+fn describe(request: &Request<'_>) -> Result<Manifest> {
+    let command = request.command;
+    let compiler = compiler::identify(&command.rustc)?;
+    let configuration = compiler::configuration(command)?;
+    Ok(Manifest {
+        format_version: FORMAT_VERSION,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        target: command
+            .value("--target")
+            .unwrap_or(&compiler.host)
+            .to_owned(),
+        compiler,
+        pointer_width: configuration.pointer_width,
+        package: request.package.to_owned(),
+        crate_name: command.crate_name().to_owned(),
+        edition: command.value("--edition").unwrap_or("2015").to_owned(),
+        source_root: command.current_dir.display().to_string(),
+        source_file: command.source_file().unwrap_or_default().to_owned(),
+        profile: compiler::profile(request.profile, command, &configuration),
+        flags: command.args.clone(),
+        passes: Vec::new(),
+        functions: Vec::new(),
+        roots: Vec::new(),
+        notes: Vec::new(),
+    })
+}
+
+/// How calls print the functions of impls: `Foo::get` for `<impl at src/lib.rs:3:1: 3:16>::get`.
+fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
+    wanted
+        .iter()
+        .map(|path| {
+            let header =
+                roots::impl_of(path).and_then(|span| roots::impl_header(span, source_root));
+            let name = mir_text::last_segment(path);
+            let called_as = header.map(|header| format!("{}::{name}", header.owner()));
+            Function {
+                path: path.clone(),
+                called_as,
+                snapshots: Vec::new(),
+            }
+        })
+        .collect()
+}

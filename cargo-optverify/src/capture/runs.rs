@@ -1,0 +1,110 @@
+//! The compiler runs of a capture: the same compile, each time asked for other MIR.
+
+use crate::capture::command::{RustcCommand, without_mir_choices};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Inlines whatever rustc can: std, traits, generics, closures.
+const UNLIMITED_INLINING: &[&str] = &[
+    "-Zinline-mir=yes",
+    "-Zinline-mir-threshold=100000000",
+    "-Zinline-mir-hint-threshold=100000000",
+    "-Zinline-mir-forwarder-threshold=100000000",
+    "-Zinline-mir-preserve-debug=yes",
+];
+
+/// How every captured text is printed.
+const PRINTING: &[&str] = &["-Zmir-include-spans=on", "-Ztrim-diagnostic-paths=no"];
+
+/// One run; its outputs are in `dir`.
+pub struct Run {
+    pub dir: PathBuf,
+    pub output: Output,
+}
+
+impl Run {
+    pub fn succeeded(&self) -> bool {
+        self.output.status.success()
+    }
+
+    /// The whole crate's MIR, as `--emit=mir` wrote it.
+    pub fn mir_file(&self, command: &RustcCommand) -> PathBuf {
+        self.dir.join(format!("{}.mir", command.crate_name()))
+    }
+
+    pub fn dump_dir(&self) -> PathBuf {
+        self.dir.join("dumps")
+    }
+
+    /// The last line that says what went wrong.
+    pub fn complaint(&self) -> String {
+        let text = String::from_utf8_lossy(&self.output.stderr);
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("error"))
+            .or_else(|| text.lines().last());
+        line.unwrap_or("no message").to_owned()
+    }
+}
+
+/// The reference: no optimization, everything inlined. `prefix`: passes that run nevertheless.
+pub fn closed(command: &RustcCommand, scratch: &Path, name: &str, prefix: &[&str]) -> Result<Run> {
+    let dir = scratch.join(name);
+    let mut args = without_mir_choices(&command.for_capture(&dir));
+    let mut passes: Vec<String> = prefix.iter().map(|pass| format!("+{pass}")).collect();
+    passes.push("+Inline".to_owned());
+    args.extend([
+        "-Zmir-opt-level=0".to_owned(),
+        format!("-Zmir-enable-passes={}", passes.join(",")),
+    ]);
+    args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
+    start(command, dir, args)
+}
+
+/// The shipped pipeline, every pass dumped for the functions of `filter`.
+pub fn shipped(command: &RustcCommand, scratch: &Path, filter: &str) -> Result<Run> {
+    let dir = scratch.join("shipped");
+    let mut args = command.for_capture(&dir);
+    args.extend(dumps(&dir, filter));
+    start(command, dir, args)
+}
+
+/// The shipped pipeline with unlimited inlining.
+pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> Result<Run> {
+    let dir = scratch.join("closed");
+    let mut args = command.for_capture(&dir);
+    args.extend(dumps(&dir, filter));
+    args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
+    start(command, dir, args)
+}
+
+fn dumps(dir: &Path, filter: &str) -> [String; 2] {
+    [
+        format!("-Zdump-mir={filter}"),
+        format!("-Zdump-mir-dir={}", dir.join("dumps").display()),
+    ]
+}
+
+fn start(command: &RustcCommand, dir: PathBuf, args: Vec<String>) -> Result<Run> {
+    std::fs::create_dir_all(&dir).with_context(|| format!("could not create {}", dir.display()))?;
+    let output = Command::new(&command.rustc)
+        .args(args)
+        .args(PRINTING)
+        .args([
+            "--emit=mir",
+            "--cfg",
+            "optverify",
+            "--check-cfg",
+            "cfg(optverify)",
+        ])
+        .current_dir(&command.current_dir)
+        // nightly's options on the user's own compiler, for this child only
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("OPTVERIFY_CAPTURE", "1")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
+        .env_remove("RUSTC_WRAPPER")
+        .output()
+        .with_context(|| format!("could not run the compiler {}", command.rustc.display()))?;
+    Ok(Run { dir, output })
+}

@@ -1,0 +1,302 @@
+//! From the runs' dumps to the capture's snapshots: every pass of every function, each text once, and for
+//! each the closed form that the engine verifies.
+
+use crate::capture::close::is_closed;
+use crate::capture::command::RustcCommand;
+use crate::capture::dumps::{self, Dump, Dumps};
+use crate::capture::folder::Scratch;
+use crate::capture::mir_text::{functions, last_segment};
+use crate::capture::reach::Reach;
+use crate::capture::runs::{self, Run};
+use anyhow::{Context, Result, bail};
+use optverify_engine::capture::{ClosedHow, Function, Manifest, Pass, SnapshotEntry, files};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub struct Material<'a> {
+    pub command: &'a RustcCommand,
+    pub folder: &'a Scratch,
+    pub reference: &'a str,
+    pub wanted: &'a BTreeSet<String>,
+    pub called_as: Vec<Function>,
+    pub reach: &'a Reach,
+    pub shipped: Run,
+    pub shipped_closed: Run,
+    pub manifest: &'a mut Manifest,
+}
+
+pub fn assemble(material: Material<'_>) -> Result<()> {
+    let Material {
+        command,
+        folder,
+        manifest,
+        ..
+    } = material;
+    if !material.shipped.succeeded() {
+        bail!(
+            "rustc could not dump the shipped pipeline: {}",
+            material.shipped.complaint()
+        );
+    }
+    folder.keep(
+        files::SHIPPED,
+        &std::fs::read_to_string(material.shipped.mir_file(command))?,
+    )?;
+    let shipped = dumps::collect(&material.shipped.dump_dir(), material.wanted)?;
+    let closed = if material.shipped_closed.succeeded() {
+        let text = std::fs::read_to_string(material.shipped_closed.mir_file(command))?;
+        folder.keep(files::SHIPPED_CLOSED, &text)?;
+        dumps::collect(&material.shipped_closed.dump_dir(), material.wanted)?
+    } else {
+        let complaint = material.shipped_closed.complaint();
+        manifest.notes.push(format!(
+            "rustc failed under unlimited inlining: {complaint}"
+        ));
+        Dumps::new()
+    };
+    manifest.passes = passes(&shipped);
+    // without optimization the shipped pipeline may have no inliner, but the closed one has
+    let inliner = manifest
+        .passes
+        .iter()
+        .chain(&passes(&closed))
+        .find(|p| p.name == "Inline")
+        .cloned();
+    let early: Vec<Pass> = match &inliner {
+        Some(inliner) => manifest
+            .passes
+            .iter()
+            .filter(|p| p.number < inliner.number)
+            .cloned()
+            .collect(),
+        None => Vec::new(),
+    };
+    let prefixes = Prefixes {
+        files: prefix_runs(command, folder, &early, &shipped, &mut manifest.notes)?,
+        reference: bodies(material.reference),
+        inliner: inliner.map(|p| p.number),
+    };
+    let mut local: BTreeSet<String> = material.wanted.clone();
+    local.extend(
+        material
+            .called_as
+            .iter()
+            .filter_map(|f| f.called_as.clone()),
+    );
+    let writer = Writer {
+        folder,
+        shipped: &shipped,
+        closed: &closed,
+        prefixes: &prefixes,
+        local: &local,
+    };
+    manifest.functions = material.called_as;
+    for (ordinal, function) in manifest.functions.iter_mut().enumerate() {
+        function.snapshots = writer.function(ordinal, &function.path)?;
+    }
+    spread_changes(&mut manifest.functions, material.reach);
+    Ok(())
+}
+
+/// The passes that ran on any captured function, in order, without the MIR before the first.
+fn passes(shipped: &Dumps) -> Vec<Pass> {
+    let mut passes: BTreeMap<&str, &Pass> = BTreeMap::new();
+    for dump in shipped.values().flat_map(|list| list.iter().skip(1)) {
+        passes.insert(&dump.pass.number, &dump.pass);
+    }
+    passes.into_values().cloned().collect()
+}
+
+/// A function's program changes when a function that it calls changes.
+fn spread_changes(functions: &mut [Function], reach: &Reach) {
+    let own: BTreeMap<String, BTreeSet<String>> = functions
+        .iter()
+        .map(|f| {
+            let changed = f.snapshots.iter().filter(|s| s.closed_changed);
+            (f.path.clone(), changed.map(|s| s.number.clone()).collect())
+        })
+        .collect();
+    for function in functions {
+        let reached = reach.from([function.path.as_str()]);
+        for snapshot in &mut function.snapshots {
+            snapshot.closed_changed = reached
+                .iter()
+                .filter_map(|f| own.get(f))
+                .any(|c| c.contains(&snapshot.number));
+        }
+    }
+}
+
+/// Whole-crate closed texts for the passes before the inliner.
+struct Prefixes {
+    /// By the pass's number: the file and its bodies. Missing: the run failed.
+    files: BTreeMap<String, (String, BTreeMap<String, String>)>,
+    reference: BTreeMap<String, String>,
+    inliner: Option<String>,
+}
+
+impl Prefixes {
+    fn is_before_inliner(&self, number: &str) -> bool {
+        self.inliner
+            .as_deref()
+            .is_some_and(|inliner| number < inliner)
+    }
+}
+
+/// One closed run for every early pass that changed something, with the passes up to it.
+fn prefix_runs(
+    command: &RustcCommand,
+    folder: &Scratch,
+    early: &[Pass],
+    shipped: &Dumps,
+    notes: &mut Vec<String>,
+) -> Result<BTreeMap<String, (String, BTreeMap<String, String>)>> {
+    let mut files = BTreeMap::new();
+    for (count, pass) in early.iter().enumerate() {
+        if !shipped.values().any(|list| changed_at(list, &pass.number)) {
+            continue;
+        }
+        let names: Vec<&str> = early[..=count].iter().map(|p| p.name.as_str()).collect();
+        let run = runs::closed(
+            command,
+            &folder.runs(),
+            &format!("prefix-{}", pass.number),
+            &names,
+        )?;
+        if !run.succeeded() {
+            notes.push(format!(
+                "rustc failed on the passes up to {}: {}",
+                pass.name,
+                run.complaint()
+            ));
+            continue;
+        }
+        let path = run.mir_file(command);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("rustc wrote no {}", path.display()))?;
+        let name = format!("prefix/{}.{}.mir", pass.number, pass.name);
+        folder.keep(&name, &text)?;
+        files.insert(pass.number.clone(), (name, bodies(&text)));
+    }
+    Ok(files)
+}
+
+fn bodies(mir: &str) -> BTreeMap<String, String> {
+    functions(mir)
+        .into_iter()
+        .map(|body| (body.path.to_owned(), body.text.to_owned()))
+        .collect()
+}
+
+fn changed_at(list: &[Dump], number: &str) -> bool {
+    let at = list.iter().position(|d| d.pass.number == number);
+    at.is_some_and(|at| at > 0 && list[at].body() != list[at - 1].body())
+}
+
+struct Writer<'a> {
+    folder: &'a Scratch,
+    shipped: &'a Dumps,
+    closed: &'a Dumps,
+    prefixes: &'a Prefixes,
+    local: &'a BTreeSet<String>,
+}
+
+impl Writer<'_> {
+    fn function(&self, ordinal: usize, path: &str) -> Result<Vec<SnapshotEntry>> {
+        let Some(list) = self.shipped.get(path) else {
+            return Ok(Vec::new());
+        };
+        let name: String = last_segment(path)
+            .chars()
+            .map(|c| {
+                if c.is_alphanumeric() || c == '_' {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .take(60)
+            .collect();
+        let place = format!("{ordinal:03}-{name}");
+        let mut entries = Vec::new();
+        let mut shipped_file = self.keep("shipped", &place, &list[0])?;
+        let mut closed_before = files::REFERENCE.to_owned();
+        let mut closed_text = self
+            .prefixes
+            .reference
+            .get(path)
+            .cloned()
+            .unwrap_or_default();
+        for (before, dump) in list.iter().zip(&list[1..]) {
+            let changed = before.body() != dump.body();
+            if changed {
+                shipped_file = self.keep("shipped", &place, dump)?;
+            }
+            let (closed_how, closed, text) = if self.prefixes.is_before_inliner(&dump.pass.number) {
+                match self.prefixes.files.get(&dump.pass.number) {
+                    Some((file, bodies)) => {
+                        let text = bodies.get(path).cloned().unwrap_or_default();
+                        (ClosedHow::PrefixInlined, file.clone(), text)
+                    }
+                    None if changed => (
+                        ClosedHow::NotClosed,
+                        shipped_file.clone(),
+                        dump.body().to_owned(),
+                    ),
+                    None => (
+                        ClosedHow::PrefixInlined,
+                        closed_before.clone(),
+                        closed_text.clone(),
+                    ),
+                }
+            } else if is_closed(dump.body(), self.local) {
+                (
+                    ClosedHow::AsShipped,
+                    shipped_file.clone(),
+                    dump.body().to_owned(),
+                )
+            } else {
+                match self.closed_dump(path, &dump.pass.number) {
+                    Some(inlined) if inlined.body() == closed_text => (
+                        ClosedHow::Inlined,
+                        closed_before.clone(),
+                        closed_text.clone(),
+                    ),
+                    Some(inlined) => {
+                        let file = self.keep("closed", &place, inlined)?;
+                        (ClosedHow::Inlined, file, inlined.body().to_owned())
+                    }
+                    None => (
+                        ClosedHow::NotClosed,
+                        shipped_file.clone(),
+                        dump.body().to_owned(),
+                    ),
+                }
+            };
+            entries.push(SnapshotEntry {
+                number: dump.pass.number.clone(),
+                index: dump.pass.index,
+                name: dump.pass.name.clone(),
+                shipped: shipped_file.clone(),
+                changed,
+                closed_changed: text != closed_text,
+                closed: closed.clone(),
+                closed_how,
+            });
+            (closed_before, closed_text) = (closed, text);
+        }
+        Ok(entries)
+    }
+
+    fn closed_dump(&self, path: &str, number: &str) -> Option<&Dump> {
+        self.closed
+            .get(path)?
+            .iter()
+            .find(|d| d.pass.number == number)
+    }
+
+    fn keep(&self, kind: &str, place: &str, dump: &Dump) -> Result<String> {
+        let name = format!("{kind}/{place}/{}.{}.mir", dump.pass.number, dump.pass.name);
+        self.folder.keep(&name, &dump.text)?;
+        Ok(name)
+    }
+}

@@ -1,0 +1,123 @@
+//! `capture.json`: what was captured, with which compiler and flags. Written by the wrapper in
+//! `cargo-optverify`, read here; these types are the format.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Bumped when a reader of the old format would misread the new one.
+pub const FORMAT_VERSION: u32 = 1;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format_version: u32,
+    /// Version of the tool that captured.
+    pub tool: String,
+    pub compiler: Compiler,
+    pub target: String,
+    pub pointer_width: u32,
+    pub package: String,
+    pub crate_name: String,
+    pub edition: String,
+    /// Where relative file names of the MIR's spans start.
+    pub source_root: String,
+    /// The crate's root source file, as the compiler was given it.
+    pub source_file: String,
+    pub profile: Profile,
+    /// The compiler's arguments as they came from cargo and the user.
+    pub flags: Vec<String>,
+    /// The optimization passes that ran, in order.
+    pub passes: Vec<Pass>,
+    /// Every function of the crate that a root can reach, as far as names tell.
+    pub functions: Vec<Function>,
+    pub roots: Vec<Root>,
+    /// What went wrong without making the capture useless, in words.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Compiler {
+    /// `1.95.0 (59807616e 2026-04-14)`.
+    pub version: String,
+    pub commit_hash: String,
+    pub host: String,
+    /// `rustc -vV`.
+    pub verbose: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Profile {
+    pub name: String,
+    pub opt_level: String,
+    pub overflow_checks: bool,
+    pub debug_assertions: bool,
+    /// `unwind` or `abort`.
+    pub panic: String,
+}
+
+/// One execution of an optimization pass. Some passes run twice: the number tells them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    /// As in the dump's file name: `3-2-016`.
+    pub number: String,
+    /// Position in the optimization phase: 16. The final `runtime-optimized` comes one after the last.
+    pub index: u32,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Function {
+    /// As MIR's `fn` line prints it: `m::<impl at src/lib.rs:3:1: 3:16>::get`.
+    pub path: String,
+    /// As calls print it, where that differs and could be found out: `Foo::get`, `<Foo as Trait>::get`.
+    pub called_as: Option<String>,
+    /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function.
+    pub snapshots: Vec<SnapshotEntry>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SnapshotEntry {
+    pub number: String,
+    pub index: u32,
+    pub name: String,
+    /// The shipped pipeline's MIR after this pass, relative to the capture's folder. Passes that
+    /// changed nothing share the file of the pass before.
+    pub shipped: String,
+    /// Did the pass change the shipped text?
+    pub changed: bool,
+    /// The same stage with the calls of other crates' functions inlined.
+    pub closed: String,
+    /// Did the pass change the closed text?
+    pub closed_changed: bool,
+    pub closed_how: ClosedHow,
+}
+
+/// How a snapshot came to have no calls of other crates' functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClosedHow {
+    /// It has none: the shipped snapshot itself.
+    #[serde(rename = "as shipped")]
+    AsShipped,
+    /// From the shipped pipeline, run once more with unlimited inlining.
+    #[serde(rename = "inlined")]
+    Inlined,
+    /// The pass stands before the inliner: the passes up to it, then unlimited inlining, nothing else.
+    #[serde(rename = "prefix+inlined")]
+    PrefixInlined,
+    /// It could not be closed: calls of other crates remain.
+    #[serde(rename = "not closed")]
+    NotClosed,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Root {
+    /// For people and reports: `crate::module::f`, `crate::Type::f`, `crate::f::<u32>`.
+    pub name: String,
+    /// The function to verify: the path of an entry of [`Manifest::functions`].
+    pub function: String,
+    pub file: String,
+    pub line: u32,
+    /// Is the function a generated one that assumes, calls and checks?
+    pub harness: bool,
+    /// `timeout`, `overflow`, `expect`, `assume_total`, as written.
+    pub options: BTreeMap<String, String>,
+}

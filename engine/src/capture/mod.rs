@@ -1,0 +1,191 @@
+//! Reads a capture: the folder of MIR text and facts that the wrapper made of one crate.
+//!
+//! Nothing here runs a compiler or understands MIR: a capture replays on a machine without rustc.
+
+mod error;
+mod facts;
+mod manifest;
+
+pub use error::CaptureError;
+pub use facts::{EnumFacts, Facts, TypeSize, VariantFacts};
+pub use manifest::{
+    ClosedHow, Compiler, FORMAT_VERSION, Function, Manifest, Pass, Profile, Root, SnapshotEntry,
+};
+
+use std::path::{Path, PathBuf};
+
+/// File names inside a capture.
+pub mod files {
+    pub const MANIFEST: &str = "capture.json";
+    pub const FACTS: &str = "facts.json";
+    /// The reference program: nothing optimized, everything inlined that rustc can inline.
+    pub const REFERENCE: &str = "reference.mir";
+    /// Every body of the crate after the shipped pipeline, with constants, statics and promoteds.
+    pub const SHIPPED: &str = "shipped.mir";
+    /// The same with unlimited inlining.
+    pub const SHIPPED_CLOSED: &str = "shipped-closed.mir";
+}
+
+/// One crate's capture.
+#[derive(Debug, Clone)]
+pub struct Capture {
+    dir: PathBuf,
+    /// What was captured, and how.
+    pub info: Manifest,
+    pub facts: Facts,
+}
+
+/// The MIR of one function after one pass.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub index: u32,
+    pub number: String,
+    pub name: String,
+    /// The closed text: what is verified.
+    pub path: PathBuf,
+    /// Does the text differ from the snapshot before (the first: from the reference)?
+    pub changed: bool,
+    pub closed_how: ClosedHow,
+    /// The text as the shipped pipeline has it.
+    pub shipped_path: PathBuf,
+    pub shipped_changed: bool,
+}
+
+impl Capture {
+    /// Reads the manifest and the facts in `dir`. MIR text is read when it is asked for.
+    pub fn load(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
+        let dir = dir.as_ref().to_path_buf();
+        let path = dir.join(files::MANIFEST);
+        let text = std::fs::read_to_string(&path).map_err(|source| CaptureError::Missing {
+            dir: dir.clone(),
+            source,
+        })?;
+        let damaged = |source| CaptureError::Damaged {
+            path: path.clone(),
+            source,
+        };
+        // the version first: another format may have other fields
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(damaged)?;
+        let found = value
+            .get("format_version")
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or(0) as u32;
+        if found != FORMAT_VERSION {
+            return Err(CaptureError::OtherFormat {
+                dir,
+                found,
+                expected: FORMAT_VERSION,
+            });
+        }
+        let info: Manifest = serde_json::from_value(value).map_err(damaged)?;
+        let path = dir.join(files::FACTS);
+        let text = read(&path)?;
+        let facts =
+            serde_json::from_str(&text).map_err(|source| CaptureError::Damaged { path, source })?;
+        let capture = Self { dir, info, facts };
+        capture.check()?;
+        Ok(capture)
+    }
+
+    /// Every file that the manifest names is there.
+    fn check(&self) -> Result<(), CaptureError> {
+        let inconsistent = |what| CaptureError::Inconsistent {
+            dir: self.dir.clone(),
+            what,
+        };
+        for root in &self.info.roots {
+            if self.function(&root.function).is_none() {
+                return Err(inconsistent(format!(
+                    "the root {} has no function",
+                    root.name
+                )));
+            }
+        }
+        let snapshots = self.info.functions.iter().flat_map(|f| &f.snapshots);
+        for file in snapshots.flat_map(|s| [&s.shipped, &s.closed]) {
+            if !self.dir.join(file).is_file() {
+                return Err(inconsistent(format!("the file {file} is missing")));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn roots(&self) -> &[Root] {
+        &self.info.roots
+    }
+
+    pub fn function(&self, path: &str) -> Option<&Function> {
+        self.info.functions.iter().find(|f| f.path == path)
+    }
+
+    /// The function that a call names: by its own path, or as calls print it.
+    pub fn called(&self, callee: &str) -> Option<&Function> {
+        let by_call = |f: &&Function| f.called_as.as_deref() == Some(callee);
+        self.function(callee)
+            .or_else(|| self.info.functions.iter().find(by_call))
+    }
+
+    /// The whole crate before the first optimization, calls inlined as far as rustc can.
+    pub fn reference_text(&self) -> Result<String, CaptureError> {
+        read(&self.dir.join(files::REFERENCE))
+    }
+
+    /// The whole crate after the shipped pipeline: final bodies, constants, statics, promoteds.
+    pub fn shipped_text(&self) -> Result<String, CaptureError> {
+        read(&self.dir.join(files::SHIPPED))
+    }
+
+    /// The function's MIR after every pass, in order.
+    pub fn snapshots(&self, function: &str) -> Vec<Snapshot> {
+        let entries = self
+            .function(function)
+            .map(|f| f.snapshots.as_slice())
+            .unwrap_or_default();
+        entries.iter().map(|entry| self.snapshot(entry)).collect()
+    }
+
+    /// The function's MIR after the pass with this number, for a caller at the same stage.
+    pub fn snapshot_at(&self, function: &str, number: &str) -> Option<Snapshot> {
+        let entry = self
+            .function(function)?
+            .snapshots
+            .iter()
+            .find(|s| s.number == number)?;
+        Some(self.snapshot(entry))
+    }
+
+    fn snapshot(&self, entry: &SnapshotEntry) -> Snapshot {
+        Snapshot {
+            index: entry.index,
+            number: entry.number.clone(),
+            name: entry.name.clone(),
+            path: self.dir.join(&entry.closed),
+            changed: entry.closed_changed,
+            closed_how: entry.closed_how,
+            shipped_path: self.dir.join(&entry.shipped),
+            shipped_changed: entry.changed,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The closed text, or the reference's whole-crate text where no pass has changed anything yet.
+    pub fn text(&self) -> Result<String, CaptureError> {
+        read(&self.path)
+    }
+
+    pub fn shipped_text(&self) -> Result<String, CaptureError> {
+        read(&self.shipped_path)
+    }
+}
+
+fn read(path: &Path) -> Result<String, CaptureError> {
+    std::fs::read_to_string(path).map_err(|source| CaptureError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    })
+}
