@@ -2,4 +2,6 @@
 pub mod capture;
 pub mod mir;
 pub mod program;
+pub mod prove;
+pub mod smt;
 pub mod term;

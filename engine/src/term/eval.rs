@@ -2,7 +2,7 @@
 
 use super::{BinOp, FastMap, Node, Pool, Sort, Term, UnOp, Var, mask, to_signed};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A concrete array: finitely many exceptions to a default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -21,7 +21,7 @@ impl ArrayValue {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Bits(u128),
-    Array(Rc<ArrayValue>),
+    Array(Arc<ArrayValue>),
 }
 
 impl Value {
@@ -34,7 +34,7 @@ impl Value {
 
     pub fn zero(sort: Sort) -> Value {
         match sort {
-            Sort::Array { .. } => Value::Array(Rc::default()),
+            Sort::Array { .. } => Value::Array(Arc::default()),
             _ => Value::Bits(0),
         }
     }
@@ -147,10 +147,10 @@ impl Pool {
             Node::Store(a, i, v) => {
                 let mut array = ArrayValue::clone(array_of(&memo[a]));
                 array.at.insert(get(i), get(v));
-                return Value::Array(Rc::new(array));
+                return Value::Array(Arc::new(array));
             }
             Node::ConstArray(v) => {
-                return Value::Array(Rc::new(ArrayValue {
+                return Value::Array(Arc::new(ArrayValue {
                     default: get(v),
                     at: BTreeMap::new(),
                 }));
@@ -166,7 +166,7 @@ impl Pool {
                 let mut out = ArrayValue::clone(array_of(&memo[dst]));
                 let (to, from, n) = (get(dst_at), get(src_at), get(len));
                 blit_value(&mut out, to, &src, from, n);
-                return Value::Array(Rc::new(out));
+                return Value::Array(Arc::new(out));
             }
             Node::Lambda { .. } => {
                 // A lambda has no finite table; reading it substitutes, so this is only met by a stray
@@ -203,7 +203,7 @@ pub fn blit_value(dst: &mut ArrayValue, to: u128, src: &ArrayValue, from: u128, 
     dst.at.extend(moved);
 }
 
-fn array_of(v: &Value) -> &Rc<ArrayValue> {
+fn array_of(v: &Value) -> &Arc<ArrayValue> {
     match v {
         Value::Array(a) => a,
         Value::Bits(_) => panic!("array expected"),

@@ -1,0 +1,227 @@
+//! One incremental solver: permanent facts, assumption literals, models and cores in terms of the pool.
+
+use super::Budget;
+use super::answer::{Answer, Deadline, Model, Why, record};
+use super::translate::{Ast, Translator};
+use crate::term::{ArrayValue, FastMap, Pool, Term, Value};
+use std::sync::Arc;
+use std::time::Instant;
+use z3::ast::Bool;
+use z3::{Params, SatResult};
+
+pub struct Solver {
+    z3: z3::Solver,
+    translator: Translator,
+    /// One literal for each assumed term: `literal -> term` is asserted once.
+    literals: FastMap<Term, Bool>,
+    by_literal: FastMap<String, Term>,
+    deadline: Deadline,
+    set: Option<(u32, u32)>,
+    core: Vec<Term>,
+    broken: Option<String>,
+}
+
+impl Solver {
+    /// A solver in this thread's context; every query ends by the deadline.
+    pub fn new(deadline: &Deadline) -> Solver {
+        let z3 = z3::Solver::new_for_logic("QF_BV").unwrap_or_default();
+        Solver {
+            z3,
+            translator: Translator::default(),
+            literals: FastMap::default(),
+            by_literal: FastMap::default(),
+            deadline: deadline.clone(),
+            set: None,
+            core: vec![],
+            broken: None,
+        }
+    }
+
+    /// Adds a fact for good.
+    pub fn assert(&mut self, pool: &Pool, fact: Term) {
+        if pool.is_true(fact) {
+            return;
+        }
+        match self.translator.bool(pool, fact) {
+            Ok(b) => self.z3.assert(&b),
+            // A fact that is missing must not turn into an answer: every later query fails.
+            Err(e) => self.broken = Some(e),
+        }
+    }
+
+    /// Makes the translation of a term now, so that later queries are cheap.
+    fn literal(&mut self, pool: &Pool, t: Term) -> Result<Bool, String> {
+        if let Some(l) = self.literals.get(&t) {
+            return Ok(l.clone());
+        }
+        let b = self.translator.bool(pool, t)?;
+        let l = self.translator.fresh_bool();
+        self.z3.assert(l.implies(&b));
+        self.by_literal.insert(l.to_string(), t);
+        self.literals.insert(t, l.clone());
+        Ok(l)
+    }
+
+    /// Is the conjunction of the facts and the assumptions satisfiable?
+    pub fn check(
+        &mut self,
+        pool: &Pool,
+        name: &'static str,
+        assumptions: &[Term],
+        budget: Budget,
+    ) -> Answer {
+        let start = Instant::now();
+        let answer = self.check_unrecorded(pool, assumptions, budget);
+        record(name, &answer, start.elapsed());
+        answer
+    }
+
+    fn check_unrecorded(&mut self, pool: &Pool, assumptions: &[Term], budget: Budget) -> Answer {
+        self.core.clear();
+        if let Some(e) = &self.broken {
+            return Answer::Failed(e.clone());
+        }
+        let mut literals = Vec::with_capacity(assumptions.len());
+        for &t in assumptions {
+            if pool.is_false(t) {
+                self.core = vec![t];
+                return Answer::Unsat;
+            }
+            if pool.is_true(t) {
+                continue;
+            }
+            match self.literal(pool, t) {
+                Ok(l) => literals.push(l),
+                Err(e) => return Answer::Failed(e),
+            }
+        }
+        let end = Instant::now() + std::time::Duration::from_millis(u64::from(budget.millis));
+        loop {
+            for d in std::mem::take(&mut self.translator.definitions) {
+                self.z3.assert(&d);
+            }
+            let left = self.deadline.left_millis();
+            if left == 0 {
+                return Answer::Unknown(Why::Deadline);
+            }
+            let mine = end.saturating_duration_since(Instant::now()).as_millis() as u64;
+            if mine == 0 {
+                return Answer::Unknown(Why::Budget);
+            }
+            // Rounded to powers of two, so that the parameters are seldom set again.
+            let timeout = left.min(mine).next_power_of_two().min(left).max(1) as u32;
+            self.set_limits(timeout, budget.rlimit);
+            match self.z3.check_assumptions(&literals) {
+                SatResult::Unsat => {
+                    self.core = self
+                        .z3
+                        .get_unsat_core()
+                        .iter()
+                        .filter_map(|l| self.by_literal.get(&l.to_string()).copied())
+                        .collect();
+                    return Answer::Unsat;
+                }
+                SatResult::Unknown => {
+                    let why = self.z3.get_reason_unknown().unwrap_or_default();
+                    if self.deadline.passed() {
+                        return Answer::Unknown(Why::Deadline);
+                    }
+                    return Answer::Unknown(match why.as_str() {
+                        "timeout" | "canceled" | "" | "max. resource limit exceeded" => Why::Budget,
+                        _ => Why::Other(why),
+                    });
+                }
+                SatResult::Sat => {
+                    let Some(m) = self.z3.get_model() else {
+                        return Answer::Failed("a satisfiable query without a model".to_string());
+                    };
+                    match self.consistent(&m) {
+                        Some(model) => return Answer::Sat(model),
+                        None => continue,
+                    }
+                }
+            }
+        }
+    }
+
+    /// The assumptions of the last `Unsat` that were needed.
+    pub fn core(&self) -> &[Term] {
+        &self.core
+    }
+
+    fn set_limits(&mut self, millis: u32, rlimit: u32) {
+        if self.set == Some((millis, rlimit)) {
+            return;
+        }
+        let mut p = Params::new();
+        p.set_u32("timeout", millis);
+        p.set_u32("rlimit", rlimit);
+        self.z3.set_params(&p);
+        self.set = Some((millis, rlimit));
+    }
+
+    /// The model in our values, or nothing if two reads of one place disagree: then they are related, and the
+    /// query must be asked again.
+    fn consistent(&mut self, m: &z3::Model) -> Option<Model> {
+        let mut model = Model {
+            exact: !self.translator.approximate,
+            ..Model::default()
+        };
+        let mut clashes = vec![];
+        for (&array, reads) in &self.translator.reads {
+            let mut seen: FastMap<u128, (usize, u128)> = FastMap::default();
+            let mut value = ArrayValue::default();
+            for (n, r) in reads.iter().enumerate() {
+                let at = r
+                    .index_const
+                    .unwrap_or_else(|| bits(m, &Ast::Bv(r.index.clone())));
+                let v = bits(m, &r.value);
+                match seen.get(&at) {
+                    Some(&(first, w)) if w != v => clashes.push((array, first, n)),
+                    Some(_) => {}
+                    None => {
+                        seen.insert(at, (n, v));
+                        value.at.insert(at, v);
+                    }
+                }
+            }
+            model.values.insert(array, Value::Array(Arc::new(value)));
+        }
+        let mut related = false;
+        for (array, i, j) in clashes {
+            related |= self.translator.relate(array, i, j);
+        }
+        if related {
+            return None;
+        }
+        for (v, ast) in &self.translator.scalars {
+            model.values.insert(*v, Value::Bits(bits(m, ast)));
+        }
+        Some(model)
+    }
+}
+
+/// The value of a constant or index term in a model, completed.
+fn bits(m: &z3::Model, ast: &Ast) -> u128 {
+    match ast {
+        Ast::Bool(b) => m
+            .eval(b, true)
+            .and_then(|b| b.as_bool())
+            .map_or(0, u128::from),
+        Ast::Bv(b) => m.eval(b, true).map_or(0, |b| match b.as_u64() {
+            Some(n) if b.get_size() <= 64 => u128::from(n),
+            _ => parse_numeral(&b.to_string()),
+        }),
+    }
+}
+
+/// `#x..` and `#b..`, as Z3 prints numerals.
+fn parse_numeral(s: &str) -> u128 {
+    if let Some(h) = s.strip_prefix("#x") {
+        u128::from_str_radix(h, 16).unwrap_or(0)
+    } else if let Some(b) = s.strip_prefix("#b") {
+        u128::from_str_radix(b, 2).unwrap_or(0)
+    } else {
+        0
+    }
+}

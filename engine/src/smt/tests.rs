@@ -1,0 +1,164 @@
+//! The solver against the evaluator: models evaluate to true, and what is unsat has no small solution.
+
+use super::*;
+use crate::term::{BinOp, FastMap, Pool, Sort, Value};
+
+fn deadline() -> Deadline {
+    Deadline::after_millis(20_000)
+}
+
+#[test]
+fn a_model_satisfies_what_was_asked() {
+    let mut p = Pool::new();
+    for w in [3u32, 8, 32, 64, 65, 128] {
+        let (x, y) = (p.fresh("x", Sort::Bv(w)), p.fresh("y", Sort::Bv(w)));
+        let (tx, ty) = (p.var(x), p.var(y));
+        let prod = p.mul(tx, ty);
+        let k = p.bv(35 & crate::term::mask(w), w);
+        let (one, few) = (p.bv(1, w), p.bv(7, w));
+        let small = p.ule(tx, few);
+        let e = p.eq(prod, k);
+        let gx = p.ult(one, tx);
+        let gy = p.ult(one, ty);
+        let no = p.binary(BinOp::UmulOverflows, tx, ty);
+        let fits = p.not(no);
+        let mut s = Solver::new(&deadline());
+        let ask = if w == 3 {
+            vec![e, gx, gy]
+        } else {
+            vec![e, gx, gy, fits, small]
+        };
+        let Answer::Sat(m) = s.check(&p, "test", &ask, Budget::millis(5000)) else {
+            panic!("width {w}");
+        };
+        for t in ask {
+            assert!(p.eval_bool(t, &m), "width {w}: {}", p.show(t));
+        }
+    }
+}
+
+#[test]
+fn cores_name_the_assumptions_that_clash() {
+    let mut p = Pool::new();
+    let x = p.fresh("x", Sort::Bv(32));
+    let x = p.var(x);
+    let (three, five, nine) = (p.bv(3, 32), p.bv(5, 32), p.bv(9, 32));
+    let low = p.ult(x, three);
+    let high = p.ult(five, x);
+    let other = p.ult(x, nine);
+    let mut s = Solver::new(&deadline());
+    assert!(
+        s.check(&p, "test", &[other, low], Budget::millis(1000))
+            .is_sat()
+    );
+    assert!(
+        s.check(&p, "test", &[other, low, high], Budget::millis(1000))
+            .is_unsat()
+    );
+    assert!(s.core().contains(&low) && s.core().contains(&high));
+    assert!(s.check(&p, "test", &[high], Budget::millis(1000)).is_sat());
+}
+
+#[test]
+fn reads_of_one_place_agree() {
+    let mut p = Pool::new();
+    let a = p.fresh("a", Sort::Array { index: 8, elem: 8 });
+    let ta = p.var(a);
+    let idx: Vec<_> = (0..12)
+        .map(|n| {
+            let v = p.fresh(format!("i{n}"), Sort::Bv(8));
+            p.var(v)
+        })
+        .collect();
+    let reads: Vec<_> = idx.iter().map(|&i| p.select(ta, i)).collect();
+    let e = p.eq(idx[0], idx[11]);
+    let same = p.eq(reads[0], reads[11]);
+    let differ = p.not(same);
+    let mut s = Solver::new(&deadline());
+    // All reads are known to the solver before the question.
+    let distinct: Vec<_> = (0..11)
+        .map(|i| {
+            let t = p.eq(reads[i], reads[i + 1]);
+            p.not(t)
+        })
+        .collect();
+    let Answer::Sat(m) = s.check(&p, "test", &distinct, Budget::millis(2000)) else {
+        panic!()
+    };
+    assert!(distinct.iter().all(|&t| p.eval_bool(t, &m)));
+    assert!(
+        s.check(&p, "test", &[e, differ], Budget::millis(2000))
+            .is_unsat()
+    );
+    assert!(
+        s.check(&p, "test", &[differ], Budget::millis(2000))
+            .is_sat()
+    );
+}
+
+#[test]
+fn a_budget_that_runs_out_is_no_answer() {
+    let mut p = Pool::new();
+    let w = 64;
+    let (x, y) = (p.fresh("x", Sort::Bv(w)), p.fresh("y", Sort::Bv(w)));
+    let (x, y) = (p.var(x), p.var(y));
+    let prod = p.mul(x, y);
+    let k = p.bv(0xd6e8_feb8_6659_fd93 | 1, w);
+    let e = p.eq(prod, k);
+    let no = p.binary(BinOp::UmulOverflows, x, y);
+    let fits = p.not(no);
+    let one = p.bv(1, w);
+    let (gx, gy) = (p.ult(one, x), p.ult(one, y));
+    let mut s = Solver::new(&deadline());
+    let answer = s.check(
+        &p,
+        "test",
+        &[e, fits, gx, gy],
+        Budget {
+            millis: 30,
+            rlimit: 0,
+        },
+    );
+    assert!(matches!(answer, Answer::Unknown(Why::Budget)));
+    let stats = take_stats();
+    assert_eq!(stats["test"].unknown, 1);
+}
+
+#[test]
+fn float_orders_are_those_of_the_machine() {
+    use crate::term::FloatOp;
+    let mut p = Pool::new();
+    let (x, y) = (p.fresh("x", Sort::Bv(64)), p.fresh("y", Sort::Bv(64)));
+    let (tx, ty) = (p.var(x), p.var(y));
+    let samples = [
+        0.0,
+        -0.0,
+        1.5,
+        -1.5,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        1e-310,
+    ];
+    for op in [FloatOp::Lt, FloatOp::Le, FloatOp::Eq] {
+        let t = p.float(op, &[tx, ty], 1);
+        for a in samples {
+            for b in samples {
+                let (ca, cb) = (
+                    p.bv(u128::from(a.to_bits()), 64),
+                    p.bv(u128::from(b.to_bits()), 64),
+                );
+                let (ea, eb) = (p.eq(tx, ca), p.eq(ty, cb));
+                let mut env: FastMap<_, Value> = FastMap::default();
+                env.insert(x, Value::Bits(u128::from(a.to_bits())));
+                env.insert(y, Value::Bits(u128::from(b.to_bits())));
+                let expected = p.eval_bool(t, &env);
+                let mut s = Solver::new(&deadline());
+                let got = s
+                    .check(&p, "test", &[t, ea, eb], Budget::millis(1000))
+                    .is_sat();
+                assert_eq!(got, expected, "{op:?} {a} {b}");
+            }
+        }
+    }
+}
