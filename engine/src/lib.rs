@@ -1,7 +1,9 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
 pub mod capture;
 pub mod mir;
+pub mod pipeline;
 pub mod program;
 pub mod prove;
+pub mod report;
 pub mod smt;
 pub mod term;

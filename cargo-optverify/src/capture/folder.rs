@@ -1,12 +1,18 @@
 //! A capture's folder in the making: under a temporary name, renamed when complete, so that a killed run
-//! leaves nothing that looks like a capture.
+//! leaves nothing that looks like a capture. The compiler's own files are hundreds and short-lived: they
+//! go to memory where there is a file system for that.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 pub struct Scratch {
     dir: tempfile::TempDir,
+    runs: tempfile::TempDir,
 }
+
+/// Where Linux has files in memory.
+const MEMORY: &str = "/dev/shm";
+const RUNS_PREFIX: &str = "optverify-runs-";
 
 impl Scratch {
     /// Beside `target`: a rename must not cross file systems.
@@ -25,17 +31,30 @@ impl Scratch {
             .tempdir_in(&parent)
             .with_context(|| format!("could not create a folder in {}", parent.display()))?;
         std::fs::create_dir(dir.path().join("capture"))?;
-        Ok(Self { dir })
+        let memory = Path::new(MEMORY);
+        remove_left_behind(memory);
+        let place = if memory.is_dir() { memory } else { &parent };
+        let runs = tempfile::Builder::new()
+            .prefix(&format!("{RUNS_PREFIX}{}-", std::process::id()))
+            .tempdir_in(place)
+            .or_else(|_| tempfile::tempdir_in(&parent))
+            .with_context(|| format!("could not create a folder in {}", parent.display()))?;
+        Ok(Self { dir, runs })
     }
 
     /// Where the compiler's runs write; thrown away.
     pub fn runs(&self) -> PathBuf {
-        self.dir.path().join("runs")
+        self.runs.path().to_path_buf()
+    }
+
+    /// What will be published.
+    pub fn content(&self) -> PathBuf {
+        self.dir.path().join("capture")
     }
 
     /// Writes a file of the capture.
     pub fn keep(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.dir.path().join("capture").join(name);
+        let path = self.content().join(name);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
@@ -44,7 +63,7 @@ impl Scratch {
 
     /// The capture takes its place; an older one goes.
     pub fn publish(self, target: &Path) -> Result<()> {
-        let complete = self.dir.path().join("capture");
+        let complete = self.content();
         if target.exists() {
             let old = self.dir.path().join("old");
             std::fs::rename(target, &old)
@@ -52,5 +71,22 @@ impl Scratch {
         }
         std::fs::rename(&complete, target)
             .with_context(|| format!("could not move the capture to {}", target.display()))
+    }
+}
+
+/// Folders of runs that were killed: their process is gone.
+fn remove_left_behind(memory: &Path) {
+    for entry in std::fs::read_dir(memory).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name
+            .strip_prefix(RUNS_PREFIX)
+            .and_then(|rest| rest.split('-').next());
+        if let Some(process) = process
+            && Path::new("/proc/self").exists()
+            && !Path::new("/proc").join(process).exists()
+        {
+            // another user's folder is not ours to remove, and that is fine
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }

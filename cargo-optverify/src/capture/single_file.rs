@@ -122,8 +122,7 @@ fn library(rustc: &Path, target: Option<&str>) -> Result<PathBuf> {
     }
     let scratch = folder::Scratch::beside(&place)?;
     let runs = scratch.runs();
-    let out = runs.join("out");
-    std::fs::create_dir_all(&out)?;
+    let out = scratch.content();
     for (name, text) in MACROS {
         write(&runs.join("macros"), name, text)?;
     }
@@ -175,11 +174,10 @@ fn library(rustc: &Path, target: Option<&str>) -> Result<PathBuf> {
         args.extend(["--target", target]);
     }
     compile(rustc, &args, &runs.join("src/lib.rs"))?;
-    match std::fs::rename(&out, &place) {
-        Ok(()) => Ok(place),
-        // somebody else was faster
-        Err(_) if place.is_dir() => Ok(place),
-        Err(error) => Err(error).with_context(|| format!("could not create {}", place.display())),
+    match scratch.publish(&place) {
+        // somebody else may have been faster
+        Err(error) if !place.is_dir() => Err(error),
+        _ => Ok(place),
     }
 }
 

@@ -1,0 +1,165 @@
+//! What a verification says: plain owned data, the same for people, JSON and tests.
+//!
+//! The fields are the JSON of the design document; fields may be added, never renamed.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The answer for one program. "Wrong" and "don't know" are never merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Safe,
+    Unsafe,
+    Unknown,
+}
+
+impl Verdict {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Of a whole made of parts: a violation anywhere counts, safe is only what is safe everywhere.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unsafe, _) | (_, Self::Unsafe) => Self::Unsafe,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Safe, Self::Safe) => Self::Safe,
+        }
+    }
+}
+
+/// How a pass's verdict was come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// The same program as before the pass.
+    Unchanged,
+    /// The proof, carried over, was already safe.
+    Adapted,
+    /// The proof carried over needed more lemmas.
+    Strengthened,
+    /// Proven from scratch.
+    Reverified,
+}
+
+/// The reference program's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceReport {
+    pub verdict: Verdict,
+    /// The engine that decided.
+    pub engine: Option<String>,
+    pub ms: u64,
+    /// For unknown: the reason.
+    pub why: Option<String>,
+}
+
+/// The verdict after one pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PassReport {
+    pub index: u32,
+    pub name: String,
+    pub verdict: Verdict,
+    pub how: Option<How>,
+    pub ms: u64,
+    pub scratch_ms: Option<u64>,
+    pub why: Option<String>,
+    /// How the snapshot came to have no foreign calls: `as shipped`, `inlined`, ..
+    pub closed: Option<String>,
+}
+
+/// The verdict of the program after the last pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OptimizedReport {
+    pub verdict: Verdict,
+    pub how: Option<How>,
+    pub ms: u64,
+}
+
+/// An execution that ends in a violation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counterexample {
+    /// Parameters by name, as Rust writes their values, in the order of the signature.
+    pub inputs: serde_json::Map<String, serde_json::Value>,
+    /// The values that `any()` drew, in order.
+    pub any: Vec<String>,
+    /// The panic's message, or what is undefined.
+    pub panic: String,
+    pub file: String,
+    pub line: u32,
+    /// Did it run to its end in the concrete interpreter?
+    pub replayed: bool,
+    pub steps: Vec<Step>,
+    /// Where it happens: `reference`, or the first pass after which it does.
+    pub pass: Option<String>,
+}
+
+/// One thing that happens on the way, in the user's names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub file: String,
+    pub line: u32,
+    /// What happens there: `loop entered`, `hit = true`, ..
+    pub what: String,
+    /// Values after it, by source name.
+    pub values: BTreeMap<String, String>,
+}
+
+/// Everything that is known about one root.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RootReport {
+    pub verdict: Verdict,
+    pub reference: ReferenceReport,
+    pub passes: Vec<PassReport>,
+    pub optimized: OptimizedReport,
+    pub counterexample: Option<Counterexample>,
+    pub why: Option<String>,
+    /// All of it, in milliseconds.
+    pub ms: u64,
+}
+
+impl RootReport {
+    /// Nothing could be decided, for one reason.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self {
+            verdict: Verdict::Unknown,
+            reference: ReferenceReport {
+                verdict: Verdict::Unknown,
+                engine: None,
+                ms: 0,
+                why: Some(why.clone()),
+            },
+            passes: Vec::new(),
+            optimized: OptimizedReport {
+                verdict: Verdict::Unknown,
+                how: None,
+                ms: 0,
+            },
+            counterexample: None,
+            why: Some(why),
+            ms: 0,
+        }
+    }
+
+    /// The pass that a violation is to be blamed on: the first unsafe one after a safe reference.
+    pub fn guilty_pass(&self) -> Option<&PassReport> {
+        if self.reference.verdict != Verdict::Safe {
+            return None;
+        }
+        self.passes.iter().find(|p| p.verdict == Verdict::Unsafe)
+    }
+}
+
+/// What happens during a verification, for progress displays and logs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Work on the reference begins.
+    ReferenceStarted,
+    ReferenceFinished(ReferenceReport),
+    PassFinished(PassReport),
+}
