@@ -3,6 +3,9 @@ use std::sync::Arc;
 
 use super::constant::AllocPointer;
 
+/// A table does not say how wide a pointer is: the targets we verify are 64-bit.
+pub(super) const POINTER_BYTES: u64 = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alloc {
     pub id: u32,
@@ -21,12 +24,10 @@ pub enum AllocKind {
     Memory,
     /// A static's own memory.
     Static(Arc<str>),
-    /// A static whose initializer could not be evaluated, or is not there yet: text after its name.
-    StaticWithoutMemory(Arc<str>, Arc<str>),
     ExternStatic(Arc<str>),
     Function(Arc<str>),
     VTable(Arc<str>),
-    /// Other headers, as text.
+    /// Other headers, as text: a static whose initializer failed, or is being evaluated.
     Other(Arc<str>),
 }
 

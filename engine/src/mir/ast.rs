@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 pub use super::alloc::{Alloc, AllocKind, Relocation};
 pub use super::constant::{AllocPointer, Const, ConstFields};
-pub use super::ty::{ArrayLen, FnSig, GenericArg, IntTy, Path, QSelf, Segment, Ty, TyKind};
+pub use super::ty::{
+    ArrayLen, FnSig, GenericArg, IntTy, Path, PathData, QSelf, Segment, Ty, TyKind,
+};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MirFile {
@@ -39,6 +41,8 @@ pub struct Body {
     pub path: Arc<str>,
     /// Arguments are locals `1..=arg_count`.
     pub arg_count: u32,
+    /// The return type as the header prints it: with trimmed paths where `_0` has full ones.
+    pub signature_ret: Ty,
     /// Every local at its index: the return place, the arguments, the others.
     pub locals: Vec<LocalDecl>,
     /// Every source scope at its index; scope 0 is the function itself.

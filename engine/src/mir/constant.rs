@@ -72,7 +72,7 @@ pub enum ConstFields {
 }
 
 /// A pointer into an allocation: `alloc1+0x8<imm>`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AllocPointer {
     pub alloc: u32,
     /// In bytes.

@@ -214,13 +214,24 @@ pub struct FnSig {
     pub c_variadic: bool,
     /// `None` where no `->` is printed, which means `()`.
     pub output: Option<Ty>,
-    /// `#[target_features]` or other text printed before the signature.
-    pub attributes: Arc<str>,
+    /// `#[target_features] ` is printed before the signature.
+    pub target_features: bool,
 }
 
 /// A path to a value or an associated type: `<T as Tr>::name::<A>`, `core::num::<impl u8>::MAX`.
+/// Shared: equal texts of one parse are the same allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Path {
+pub struct Path(pub Arc<PathData>);
+
+impl Deref for Path {
+    type Target = PathData;
+    fn deref(&self) -> &PathData {
+        &self.0
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PathData {
     pub qself: Option<QSelf>,
     pub segments: Vec<Segment>,
 }
@@ -242,7 +253,7 @@ pub struct Segment {
     pub turbofish: bool,
 }
 
-impl Path {
+impl PathData {
     /// The path without any generic arguments: `<T as Tr>::f::<A>` is `f` below its `qself`.
     pub fn plain(&self) -> String {
         let names: Vec<&str> = self.segments.iter().map(|segment| &*segment.name).collect();
