@@ -20,6 +20,7 @@ fn main() -> Result<()> {
         command: &command,
         package: command.crate_name(),
         profile: "release",
+        cache: &capture::single_file::cache_dir(),
     };
     match capture::capture(&request, &PathBuf::from(dir)).context("capture failed")? {
         capture::Outcome::Captured => Ok(()),

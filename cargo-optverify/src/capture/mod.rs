@@ -12,6 +12,7 @@ pub mod close;
 pub mod command;
 pub mod compiler;
 pub mod dumps;
+pub mod facts;
 pub mod folder;
 pub mod mir_text;
 pub mod reach;
@@ -32,6 +33,8 @@ pub struct Request<'a> {
     pub command: &'a RustcCommand,
     pub package: &'a str,
     pub profile: &'a str,
+    /// Where answers of the compiler are kept from one capture to the next.
+    pub cache: &'a Path,
 }
 
 pub enum Outcome {
@@ -51,7 +54,7 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
         // who the compiler is has nothing to do with what it compiles
         let described = scope.spawn(|| describe(request));
         let closed = runs::closed(command, &runs_dir, "reference", &[]);
-        (closed, described.join())
+        (closed, joined(described))
     });
     let closed = closed?;
     if !closed.succeeded() {
@@ -59,7 +62,6 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
             stderr: closed.output.stderr,
         });
     }
-    let described = described.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let mut manifest = described.context("could not ask the compiler for its version")?;
 
     let reference_file = closed.mir_file(command);
@@ -77,12 +79,20 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join("|");
-        let (shipped, shipped_closed) = std::thread::scope(|scope| {
+        let cache = request.cache.join(format!(
+            "enums-{}-{}.json",
+            manifest.compiler.commit_hash, manifest.target
+        ));
+        let (shipped, shipped_closed, facts) = std::thread::scope(|scope| {
             let closed = scope.spawn(|| runs::shipped_closed(command, &runs_dir, &filter));
-            (runs::shipped(command, &runs_dir, &filter), closed.join())
+            let facts = scope.spawn(|| facts::collect(command, &runs_dir, &reference, &cache));
+            (
+                runs::shipped(command, &runs_dir, &filter),
+                joined(closed),
+                joined(facts),
+            )
         });
-        let shipped_closed =
-            shipped_closed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        folder.keep(files::FACTS, &serde_json::to_string_pretty(&facts?)?)?;
         snapshots::assemble(snapshots::Material {
             command,
             folder: &folder,
@@ -94,14 +104,22 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
             shipped_closed: shipped_closed?,
             manifest: &mut manifest,
         })?;
+    } else {
+        folder.keep(
+            files::FACTS,
+            &serde_json::to_string_pretty(&Facts::default())?,
+        )?;
     }
-    folder.keep(
-        files::FACTS,
-        &serde_json::to_string_pretty(&Facts::default())?,
-    )?;
     folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
     folder.publish(dir)?;
     Ok(Outcome::Captured)
+}
+
+/// A thread's result; its panic is ours.
+fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The manifest without what the runs will tell.

@@ -79,6 +79,14 @@ pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> R
     start(command, dir, args)
 }
 
+/// The source after macro expansion, on standard output.
+pub fn expanded(command: &RustcCommand, scratch: &Path) -> Result<Run> {
+    let dir = scratch.join("expanded");
+    let mut args = command.for_capture(&dir);
+    args.push("-Zunpretty=expanded".to_owned());
+    start(command, dir, args)
+}
+
 fn dumps(dir: &Path, filter: &str) -> [String; 2] {
     [
         format!("-Zdump-mir={filter}"),

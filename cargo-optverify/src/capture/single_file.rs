@@ -187,7 +187,7 @@ fn compiler_identity(rustc: &Path) -> (PathBuf, Option<std::time::SystemTime>) {
     (rustc.to_path_buf(), modified)
 }
 
-fn cache_dir() -> PathBuf {
+pub fn cache_dir() -> PathBuf {
     let from_env = |name: &str| {
         std::env::var_os(name)
             .filter(|v| !v.is_empty())

@@ -1,0 +1,39 @@
+//! What the compiler knows and MIR's text does not say: enum discriminants and values of named constants.
+//! Always asked from the compiler, never guessed; what it does not tell is missing.
+
+mod constants;
+mod foreign_enums;
+mod local_enums;
+
+use crate::capture::command::RustcCommand;
+use crate::capture::runs;
+use anyhow::Result;
+use optverify_engine::capture::Facts;
+use std::path::Path;
+
+/// `reference`: the closed crate. `cache`: where answers about std are kept, per compiler.
+pub fn collect(
+    command: &RustcCommand,
+    scratch: &Path,
+    reference: &str,
+    cache: &Path,
+) -> Result<Facts> {
+    let mut facts = Facts::default();
+    if constants::are_named(reference) {
+        let evaluated = runs::closed(command, scratch, "evaluated", &["GVN"])?;
+        if evaluated.succeeded() {
+            let text = std::fs::read_to_string(evaluated.mir_file(command))?;
+            facts.consts = constants::evaluated(reference, &text);
+        }
+    }
+    // only enums have discriminants and downcasts
+    if reference.contains("discriminant(") || reference.contains(" as ") {
+        facts.enums = foreign_enums::collect(command, scratch, reference, cache)?;
+        let expanded = runs::expanded(command, scratch)?;
+        if expanded.succeeded() {
+            let source = String::from_utf8_lossy(&expanded.output.stdout);
+            facts.enums.extend(local_enums::collect(&source, reference));
+        }
+    }
+    Ok(facts)
+}
