@@ -20,6 +20,11 @@ impl Subst {
         self.memo.clear();
     }
 
+    /// Replaces a whole subterm, too (a condition that has been decided); `bind` forgets it.
+    pub fn replace(&mut self, from: Term, to: Term) {
+        self.memo.insert(from, to);
+    }
+
     pub fn get(&self, v: Var) -> Option<Term> {
         self.map.get(&v).copied()
     }
@@ -33,7 +38,7 @@ impl Subst {
     }
 
     pub fn apply(&mut self, pool: &mut Pool, root: Term) -> Term {
-        if self.map.is_empty() {
+        if self.map.is_empty() && self.memo.is_empty() {
             return root;
         }
         let mut todo = vec![root];
