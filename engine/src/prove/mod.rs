@@ -4,6 +4,7 @@
 //! and answers with a `Verdict`. Nobody outside believes an engine: `certify` re-checks every proof in a fresh
 //! solver and runs every counterexample in the interpreter before a verdict leaves this room.
 
+pub mod accelerate;
 mod trace;
 
 pub use crate::smt::{Budget, Deadline};

@@ -97,12 +97,14 @@ pub fn split(
             if pool.is_false(g) {
                 continue;
             }
-            let updates = updates
-                .iter()
-                .map(|(&v, &t)| (v, s.apply(pool, t)))
-                .filter(|&(v, t)| pool.as_var(t) != Some(v))
-                .collect();
-            todo.push((g, updates));
+            let mut decided = BTreeMap::new();
+            for (&v, &t) in &updates {
+                let t = s.apply(pool, t);
+                if pool.as_var(t) != Some(v) {
+                    decided.insert(v, t);
+                }
+            }
+            todo.push((g, decided));
         }
     }
     Some(done)

@@ -101,7 +101,11 @@ pub fn solve(pool: &mut Pool, updates: &BTreeMap<Var, Term>, count_width: u32) -
     for (&v, &t) in updates {
         if matches!(out.forms[&v], Closed::Unknown) {
             let known = pool.free_vars(&[t]).iter().all(|u| {
-                *u != v && !matches!(out.forms.get(u), Some(Closed::Unknown | Closed::Previous(_)))
+                *u != v
+                    && !matches!(
+                        out.forms.get(u),
+                        Some(Closed::Unknown | Closed::Previous(_))
+                    )
             });
             if known {
                 out.forms.insert(v, Closed::Previous(t));
@@ -248,7 +252,11 @@ impl ClosedForms {
     /// The values of all changed variables after `n >= 1` iterations.
     pub fn after(&self, pool: &mut Pool, n: Term) -> BTreeMap<Var, Term> {
         let mut out = self.at(pool, n);
-        if self.forms.values().any(|f| matches!(f, Closed::Previous(_))) {
+        if self
+            .forms
+            .values()
+            .any(|f| matches!(f, Closed::Previous(_)))
+        {
             let one = pool.bv(1, self.count_width);
             let k = pool.sub(n, one);
             let mut before = Subst::new();
@@ -286,9 +294,7 @@ impl ClosedForms {
         let mut bits = 0;
         for (&v, form) in &self.forms {
             bits = bits.max(match form {
-                Closed::Polynomial(p) => {
-                    pool.var_info(v).sort.width() + u32::from(p.len() > 2)
-                }
+                Closed::Polynomial(p) => pool.var_info(v).sort.width() + u32::from(p.len() > 2),
                 Closed::Toggle => 1,
                 _ => return None,
             });
@@ -436,7 +442,11 @@ impl LinearMap {
         }
         let a: Matrix = rows
             .iter()
-            .map(|r| vars.iter().map(|x| r.get(x).copied().unwrap_or(0)).collect())
+            .map(|r| {
+                vars.iter()
+                    .map(|x| r.get(x).copied().unwrap_or(0))
+                    .collect()
+            })
             .collect();
         let mut powers = vec![(a, identity(vars.len()))];
         for i in 1..count_width as usize {
@@ -496,7 +506,9 @@ fn multiply(a: &Matrix, b: &Matrix, w: u32) -> Matrix {
     let cell = |i: usize, j: usize| {
         (0..n).fold(0u128, |s, l| s.wrapping_add(a[i][l].wrapping_mul(b[l][j]))) & mask(w)
     };
-    (0..n).map(|i| (0..n).map(|j| cell(i, j)).collect()).collect()
+    (0..n)
+        .map(|i| (0..n).map(|j| cell(i, j)).collect())
+        .collect()
 }
 
 fn sum(a: &Matrix, b: &Matrix, w: u32) -> Matrix {

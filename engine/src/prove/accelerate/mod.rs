@@ -1,0 +1,14 @@
+//! Exact acceleration of loops over machine integers.
+
+mod accelerator;
+mod array;
+mod guard;
+mod linear;
+mod path;
+mod recurrence;
+
+#[cfg(test)]
+mod tests;
+
+pub use accelerator::{Accelerator, Exit, Precision, Refusal, accelerate};
+pub use path::{Oracle, Path, Syntactic, live, restrict, split};
