@@ -8,7 +8,7 @@
 
 use super::linear::Linear;
 use super::recurrence::{ClosedForms, inverse};
-use crate::term::{BinOp, Node, Pool, Term, Var, mask};
+use crate::term::{BinOp, Node, Pool, Sort, Term, Var, mask};
 use std::collections::BTreeMap;
 
 /// `A' = store(A, index, value)` each iteration.
@@ -80,11 +80,40 @@ impl ArrayForm {
     /// The array after `n <= limit` iterations.
     pub fn at(&self, pool: &mut Pool, forms: &ClosedForms, this: Term, n: Term) -> Term {
         let sort = pool.sort(this);
-        let crate::term::Sort::Array { index, .. } = sort else {
+        let Sort::Array { index, .. } = sort else {
             return this;
         };
-        let bound = pool.fresh("j", crate::term::Sort::Bv(index));
+        let bound = pool.fresh("j", Sort::Bv(index));
         let j = pool.var(bound);
+        let (touched, value) = self.written(pool, forms, j, n);
+        let old = pool.select(this, j);
+        let body = pool.ite(touched, value, old);
+        pool.lambda(bound, body, sort)
+    }
+
+    /// What is known of the contents after n iterations: (bound index, touched, element now, its value).
+    pub fn contents(
+        &self,
+        pool: &mut Pool,
+        forms: &ClosedForms,
+        array: Var,
+        n: Term,
+    ) -> (Vec<Var>, Term, Term, Term) {
+        let width = match pool.var_info(array).sort {
+            Sort::Array { index, .. } => index,
+            _ => 1,
+        };
+        let bound = pool.fresh("j", Sort::Bv(width));
+        let j = pool.var(bound);
+        let (touched, value) = self.written(pool, forms, j, n);
+        let this = pool.var(array);
+        let now = pool.select(this, j);
+        (vec![bound], touched, now, value)
+    }
+
+    /// Is index `j` written in the first n iterations, and with which value?
+    fn written(&self, pool: &mut Pool, forms: &ClosedForms, j: Term, n: Term) -> (Term, Term) {
+        let index = pool.width(j);
         let w = pool.width(self.low);
         let low_j = pool.extract(j, 0, w);
         let offset = pool.sub(low_j, self.low);
@@ -113,9 +142,7 @@ impl ArrayForm {
         let k = pool.resize(quotient, forms.count_width, false);
         let mut then = forms.scalars_at(pool, k);
         let value = then.apply(pool, self.value);
-        let old = pool.select(this, j);
-        let body = pool.ite(touched, value, old);
-        pool.lambda(bound, body, sort)
+        (touched, value)
     }
 }
 

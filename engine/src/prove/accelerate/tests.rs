@@ -453,3 +453,53 @@ fn broken_accelerators_are_caught() {
         Err(Flaw::Lost)
     );
 }
+
+/// The candidates that hold on all runs, together with the exit guard, give the property.
+#[test]
+fn candidates_of_counting_up_and_down() {
+    use crate::program::cpg::Cpg;
+    use crate::program::interp::{Observer, Script, initial_state, run};
+    use crate::program::{BlockId, Terminator};
+    struct Heads(BTreeSet<Vec<u128>>);
+    impl Observer for Heads {
+        fn at(&mut self, block: BlockId, state: &[Value]) {
+            if block == BlockId(1) {
+                self.0.insert(state[..3].iter().map(Value::bits).collect());
+            }
+        }
+    }
+    let mut program = examples::count_up_down(4, 1, true);
+    let cpg = Cpg::of(&mut program);
+    let lemmas = candidates(&mut program, &cpg);
+    assert!(!lemmas.is_empty());
+    let mut seen = Heads(BTreeSet::new());
+    for n in 0..16 {
+        let mut state = initial_state(&program);
+        state[0] = Value::Bits(n);
+        run(&program, state, &mut Script::new(vec![]), 1000, &mut seen);
+    }
+    let vars: Vec<Var> = program.vars.clone();
+    let holding: Vec<Term> = lemmas
+        .iter()
+        .filter(|(_, l)| {
+            seen.0
+                .iter()
+                .all(|s| program.pool.eval_bool(l.body, &env_of(&vars, s)))
+        })
+        .map(|(_, l)| l.body)
+        .collect();
+    let Terminator::Branch { cond, .. } = program.blocks[1].terminator else {
+        panic!("a loop head")
+    };
+    let Terminator::Branch { cond: claim, .. } = program.blocks[3].terminator else {
+        panic!("an assertion")
+    };
+    for s in all_states(&program.pool, &vars) {
+        let env = env_of(&vars, &s);
+        if holding.iter().all(|&l| program.pool.eval_bool(l, &env))
+            && !program.pool.eval_bool(cond, &env)
+        {
+            assert!(program.pool.eval_bool(claim, &env), "{s:?}");
+        }
+    }
+}
