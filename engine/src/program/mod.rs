@@ -5,6 +5,7 @@
 
 pub mod cpg;
 pub mod interp;
+pub mod machine;
 pub mod summary;
 pub mod wto;
 

@@ -5,7 +5,17 @@
 //! solver and runs every counterexample in the interpreter before a verdict leaves this room.
 
 pub mod accelerate;
+pub mod affine;
+pub mod bmc;
+pub mod candidates;
+pub mod certify;
+pub mod concrete;
+pub mod houdini;
+pub mod portfolio;
+pub mod ranges;
+pub mod slice;
 mod trace;
+pub mod vc;
 
 pub use crate::smt::{Budget, Deadline};
 pub use trace::{Step, Trace};
@@ -165,3 +175,20 @@ pub struct Task {
     /// Facts at heads that slicing established and used, part of every inductive proof.
     pub facts: Lemmas,
 }
+
+/// The reason that a stop outside the model gives.
+fn unsupported(task: &Task, stop: usize) -> Reason {
+    let stop = &task.program.stops[stop];
+    let what = match &stop.kind {
+        crate::program::StopKind::Unsupported(what)
+        | crate::program::StopKind::Panic(what)
+        | crate::program::StopKind::Undefined(what) => what.clone(),
+    };
+    Reason::Unsupported {
+        what,
+        span: stop.span.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

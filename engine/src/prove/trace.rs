@@ -50,14 +50,17 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
 pub fn play(task: &Task, trace: &Trace) -> Result<Counterexample, String> {
     let pool = &task.program.pool;
     let mut state: Vec<Value> = crate::program::interp::initial_state(&task.program);
-    for (v, value) in &trace.initial {
-        if let Some(slot) = state.get_mut(v.0 as usize) {
-            *slot = value.clone();
+    let mut holders = vec![];
+    for input in &task.program.inputs {
+        input_vars(&input.shape, &mut holders);
+    }
+    // What is no input has no value yet: zero here, and the interpreter agrees.
+    for v in &holders {
+        if let Some(value) = trace.initial.get(v) {
+            state[v.0 as usize] = value.clone();
         }
     }
-    let inputs: Vec<(Var, Value)> = task
-        .program
-        .vars
+    let inputs: Vec<(Var, Value)> = holders
         .iter()
         .map(|v| (*v, state[v.0 as usize].clone()))
         .collect();

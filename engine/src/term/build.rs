@@ -313,7 +313,7 @@ impl Pool {
             return self.add(s, k);
         }
         if cb.is_some() {
-            if let Some(t) = self.into_ite_leaves(BinOp::Add, a, b) {
+            if let Some(t) = self.over_ite_leaves(BinOp::Add, a, b) {
                 return t;
             }
             return self.intern(Node::Binary(BinOp::Add, a, b), Sort::Bv(w));
@@ -386,7 +386,7 @@ impl Pool {
                     let k = self.bv(c.wrapping_mul(y), w);
                     return self.mul(x, k);
                 }
-                if let Some(t) = self.into_ite_leaves(BinOp::Mul, a, b) {
+                if let Some(t) = self.over_ite_leaves(BinOp::Mul, a, b) {
                     return t;
                 }
                 return self.intern(Node::Binary(BinOp::Mul, a, b), Sort::Bv(w));
@@ -397,7 +397,7 @@ impl Pool {
     }
 
     /// `op(ite(c, k1, k2), k)` with constants k1, k2, k folds to `ite(c, _, _)`: flags and small state machines.
-    pub(super) fn into_ite_leaves(&mut self, op: BinOp, a: Term, k: Term) -> Option<Term> {
+    pub(super) fn over_ite_leaves(&mut self, op: BinOp, a: Term, k: Term) -> Option<Term> {
         let Node::Ite(c, x, y) = *self.node(a) else {
             return None;
         };
@@ -460,7 +460,7 @@ impl Pool {
         }
         if cb.is_some()
             && op != BinOp::Concat
-            && let Some(t) = self.into_ite_leaves(op, a, b)
+            && let Some(t) = self.over_ite_leaves(op, a, b)
         {
             return t;
         }

@@ -225,7 +225,7 @@ pub(super) fn apply_unary(op: UnOp, a: u128, w: u32) -> u128 {
     }
 }
 
-pub(super) fn apply_binary(op: BinOp, a: u128, b: u128, w: u32, wb: u32) -> u128 {
+pub fn apply_binary(op: BinOp, a: u128, b: u128, w: u32, wb: u32) -> u128 {
     let m = mask(w);
     let (sa, sb) = (to_signed(a, w), to_signed(b, w));
     match op {

@@ -19,7 +19,7 @@ impl Pool {
     }
 }
 
-pub(super) fn apply(op: FloatOp, args: &[u128], arg_width: u32, width: u32) -> u128 {
+pub fn apply(op: FloatOp, args: &[u128], arg_width: u32, width: u32) -> u128 {
     match op {
         FloatOp::FromSigned => from_f64_or_f32(
             width,

@@ -14,7 +14,9 @@ mod float;
 mod print;
 mod subst;
 
-pub use eval::{ArrayValue, Env, Value};
+pub use compare::odd_inverse;
+pub use eval::{ArrayValue, Env, Value, apply_binary};
+pub use float::apply as apply_float;
 pub use subst::Subst;
 
 use std::collections::HashMap;

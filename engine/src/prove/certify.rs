@@ -1,0 +1,219 @@
+//! The last word: no verdict leaves without being confirmed by something that does not trust the engines.
+//!
+//! Safe: every Hoare triple of the whole, unsliced graph is asked again in a fresh solver in a fresh thread (and so
+//! a fresh Z3 context); of an unrolled proof every obligation. Unsafe: the interpreter runs the counterexample to
+//! its stop. Anything else is `Unknown`. Counterexamples are shrunk first.
+
+use super::{Budget, Counterexample, Deadline, Lemmas, Proof, Reason, Task, Verdict, vc};
+use crate::program::interp::{self, Blind, Outcome, Script};
+use crate::program::machine::{Machine, World};
+use crate::smt::{Answer, Solver};
+use crate::term::{Sort, Value, Var, mask};
+
+/// Confirms a verdict, or turns it into `Unknown`.
+pub fn certify(
+    task: &Task,
+    engine: &'static str,
+    verdict: Verdict,
+    deadline: &Deadline,
+) -> Verdict {
+    match verdict {
+        Verdict::Safe(proof) => match recheck(task, &proof, deadline) {
+            Ok(()) => Verdict::Safe(proof),
+            Err(what) => Verdict::Unknown(Reason::NotCertified { engine, what }),
+        },
+        Verdict::Unsafe(cex) => match replay(task, &cex) {
+            Ok(cex) => Verdict::Unsafe(shrink(task, cex)),
+            Err(reason) => Verdict::Unknown(match reason {
+                Ok(reason) => reason,
+                Err(what) => Reason::NotCertified { engine, what },
+            }),
+        },
+        unknown => unknown,
+    }
+}
+
+fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String> {
+    let mut task = task.clone();
+    let proof = proof.clone();
+    let deadline = deadline.clone();
+    // A thread of its own has a solver context of its own.
+    let worker = std::thread::Builder::new()
+        .name("certify".to_string())
+        .stack_size(64 << 20)
+        .spawn(move || match proof {
+            Proof::Inductive { lemmas } => inductive(&mut task, &lemmas, &deadline),
+            Proof::Unrolled { obligations, .. } => {
+                let mut solver = Solver::new(&deadline);
+                for t in obligations {
+                    expect_unsat(&mut solver, &task, &[t])?;
+                }
+                Ok(())
+            }
+        })
+        .map_err(|e| e.to_string())?;
+    worker
+        .join()
+        .map_err(|_| "the check broke off".to_string())?
+}
+
+/// Every triple of the whole graph.
+fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<(), String> {
+    for e in task.full.graph.edge_indices().collect::<Vec<_>>() {
+        for assumptions in vc::triples(task, e, lemmas) {
+            let mut solver = Solver::new(deadline);
+            expect_unsat(&mut solver, task, &assumptions)?;
+        }
+    }
+    Ok(())
+}
+
+fn expect_unsat(
+    solver: &mut Solver,
+    task: &Task,
+    terms: &[crate::term::Term],
+) -> Result<(), String> {
+    match solver.check(&task.program.pool, "certify", terms, Budget::millis(20_000)) {
+        Answer::Unsat => Ok(()),
+        Answer::Sat(_) => Err("a proof obligation does not hold".to_string()),
+        Answer::Unknown(why) => Err(format!("a proof obligation was not re-checked: {why}")),
+        Answer::Failed(e) => Err(e),
+    }
+}
+
+/// A script that fits as many draws as are asked for.
+struct Replay<'a> {
+    draws: &'a [Value],
+    at: usize,
+}
+
+impl World for Replay<'_> {
+    fn draw(&mut self, _: Var, _: Sort) -> Option<Value> {
+        self.at += 1;
+        self.draws.get(self.at - 1).cloned()
+    }
+}
+
+const ORACLE_STEPS: u64 = 20_000;
+const MACHINE_STEPS: u64 = 400_000_000;
+
+/// Runs it; `Err(Ok(reason))` if the run meets something outside the model.
+fn replay(task: &Task, cex: &Counterexample) -> Result<Counterexample, Result<Reason, String>> {
+    if cex.executed {
+        return Ok(cex.clone());
+    }
+    let program = &task.program;
+    let mut state = interp::initial_state(program);
+    for (v, value) in &cex.inputs {
+        state[v.0 as usize] = value.clone();
+    }
+    let mut script = Script::new(cex.draws.clone());
+    let run = interp::run(program, state, &mut script, ORACLE_STEPS, &mut Blind);
+    let (outcome, steps, drawn) = if run.outcome == Outcome::OutOfSteps {
+        let mut world = Replay {
+            draws: &cex.draws,
+            at: 0,
+        };
+        let (outcome, _, steps) =
+            Machine::of(program, &[]).run(&cex.inputs, &mut world, MACHINE_STEPS);
+        (outcome, steps, world.at)
+    } else {
+        (run.outcome, run.steps, run.drawn.len())
+    };
+    match outcome {
+        Outcome::Stopped(stop) if program.stops[stop].is_violation() => {
+            let mut cex = cex.clone();
+            cex.draws.truncate(drawn);
+            cex.stop = stop;
+            cex.executed = true;
+            cex.steps = steps;
+            Ok(cex)
+        }
+        Outcome::Stopped(stop) => Err(Ok(super::unsupported(task, stop))),
+        Outcome::Approximate(what) => Err(Ok(Reason::Approximate { what })),
+        other => Err(Err(format!(
+            "the run of the counterexample ended as {other:?}"
+        ))),
+    }
+}
+
+/// Tries smaller values, one input or draw at a time: 0, then few bits, then half. Only what still fails stays.
+fn shrink(task: &Task, mut cex: Counterexample) -> Counterexample {
+    if cex.steps > ORACLE_STEPS || !cex.executed {
+        return cex;
+    }
+    let mut left: u64 = 200_000;
+    let machine = Machine::of(&task.program, &[]);
+    let fails = |c: &Counterexample, left: &mut u64| -> Option<Counterexample> {
+        let mut world = Replay {
+            draws: &c.draws,
+            at: 0,
+        };
+        let (outcome, _, steps) = machine.run(&c.inputs, &mut world, ORACLE_STEPS.min(*left));
+        *left = left.saturating_sub(steps + 50);
+        match outcome {
+            Outcome::Stopped(stop) if stop == cex.stop => {
+                let mut c = c.clone();
+                c.draws.truncate(world.at);
+                c.steps = steps;
+                Some(c)
+            }
+            _ => None,
+        }
+    };
+    let mut best = cex.clone();
+    for i in 0..cex.inputs.len() {
+        for v in smaller(
+            &best.inputs[i].1,
+            task.program.pool.var_info(best.inputs[i].0).sort,
+        ) {
+            let mut c = best.clone();
+            c.inputs[i].1 = v;
+            if let Some(c) = fails(&c, &mut left) {
+                best = c;
+                break;
+            }
+        }
+    }
+    let mut i = 0;
+    while i < best.draws.len() && left > 0 {
+        for v in smaller(&best.draws[i], Sort::Bv(128)) {
+            let mut c = best.clone();
+            c.draws[i] = v;
+            if let Some(c) = fails(&c, &mut left) {
+                best = c;
+                break;
+            }
+        }
+        i += 1;
+    }
+    // The interpreter has the last word on the small one, too.
+    best.executed = false;
+    if let Ok(small) = replay(task, &best) {
+        cex = small;
+    }
+    cex
+}
+
+fn smaller(v: &Value, sort: Sort) -> Vec<Value> {
+    match v {
+        Value::Bits(b) => {
+            let m = match sort {
+                Sort::Bv(w) => mask(w),
+                _ => 1,
+            };
+            let mut out = vec![0, 1, 2, b & 0xf, b & 0xff, m];
+            out.retain(|c| c < b && *c <= m);
+            out.sort_unstable();
+            out.dedup();
+            out.into_iter().map(Value::Bits).collect()
+        }
+        Value::Array(a) => {
+            let mut out = vec![];
+            if !a.at.is_empty() || a.default != 0 {
+                out.push(Value::zero(Sort::Array { index: 1, elem: 1 }));
+            }
+            out
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Concrete runs on boundary and random values: shallow bugs at once, and samples for guessing invariants.
+//!
+//! Deterministic: the generator's seed is fixed. Values are drawn from the program's own constants and their
+//! neighbours, from the ends of the range, from small numbers, and at random.
+
+use super::{Counterexample, Deadline, Task, trace};
+use crate::program::BlockId;
+use crate::program::cpg::CutPoint;
+use crate::program::interp::Outcome;
+use crate::program::machine::{Machine, State, World};
+use crate::term::{ArrayValue, Node, Sort, Value, Var, mask};
+use petgraph::graph::NodeIndex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// xorshift64*: small, fast, the same everywhere.
+#[derive(Clone)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn any(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.any() >> 33) % n.max(1)
+    }
+}
+
+/// States seen at heads: values of the scalar variables that are live there, in the order of `vars`.
+#[derive(Clone, Default, Debug)]
+pub struct Samples {
+    pub vars: Vec<Var>,
+    pub rows: Vec<Vec<u128>>,
+}
+
+pub struct Findings {
+    pub violation: Option<Counterexample>,
+    pub samples: BTreeMap<NodeIndex, Samples>,
+    /// Runs that ended by themselves, and runs in all.
+    pub finished: usize,
+    pub runs: usize,
+}
+
+const ROWS: usize = 400;
+
+struct Run<'a> {
+    random: Random,
+    constants: &'a [u128],
+    /// How wild this run's values are: 0 small, 1 constants of the program, 2 anything.
+    mood: u64,
+    draws: Vec<Value>,
+    nodes: &'a BTreeMap<BlockId, NodeIndex>,
+    samples: &'a mut BTreeMap<NodeIndex, Samples>,
+    seen: BTreeMap<NodeIndex, u64>,
+    deadline: &'a Deadline,
+    ticks: u64,
+}
+
+/// Runs until the deadline or until enough was seen.
+pub fn concrete(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) -> Findings {
+    let program = &task.program;
+    let live = super::slice::live(program, &task.cpg);
+    let mut samples = BTreeMap::new();
+    let mut nodes = BTreeMap::new();
+    for n in task.cpg.heads() {
+        let CutPoint::Head(b) = task.cpg.graph[n] else {
+            continue;
+        };
+        nodes.insert(b, n);
+        let vars = live
+            .get(&n)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|v| !program.pool.var_info(*v).sort.is_array())
+            .collect();
+        samples.insert(n, Samples { vars, rows: vec![] });
+    }
+    let watched: Vec<BlockId> = nodes.keys().copied().collect();
+    let machine = Machine::of(program, &watched);
+    let constants = constants(task);
+    let mut inputs = vec![];
+    for i in &program.inputs {
+        trace::input_vars(&i.shape, &mut inputs);
+    }
+    let mut out = Findings {
+        violation: None,
+        samples: BTreeMap::new(),
+        finished: 0,
+        runs: 0,
+    };
+    while out.runs < max_runs && !deadline.passed() {
+        out.runs += 1;
+        let mut run = Run {
+            random: Random::new(seed.wrapping_add(out.runs as u64 * 0x1234_5677)),
+            constants: &constants,
+            mood: (out.runs % 4) as u64,
+            draws: vec![],
+            nodes: &nodes,
+            samples: &mut samples,
+            seen: BTreeMap::new(),
+            deadline,
+            ticks: 0,
+        };
+        let values: Vec<(Var, Value)> = inputs
+            .iter()
+            .map(|&v| (v, run.any(program.pool.var_info(v).sort)))
+            .collect();
+        let (outcome, _, steps) = machine.run(&values, &mut run, 100_000);
+        let draws = run.draws;
+        match outcome {
+            Outcome::Stopped(stop) if program.stops[stop].is_violation() => {
+                out.violation = Some(Counterexample {
+                    inputs: values,
+                    draws,
+                    stop,
+                    executed: false,
+                    steps,
+                });
+                break;
+            }
+            Outcome::OutOfSteps => {}
+            _ => out.finished += 1,
+        }
+        // Without any choice all runs are the same.
+        if inputs.is_empty() && draws.is_empty() {
+            break;
+        }
+    }
+    out.samples = samples;
+    out
+}
+
+/// The numbers that the program's edges mention, with their neighbours.
+pub fn constants(task: &Task) -> Vec<u128> {
+    let pool = &task.program.pool;
+    let mut out = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![];
+    for e in task.cpg.graph.edge_weights() {
+        todo.push(e.guard);
+        todo.extend(e.updates.values());
+    }
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let (Node::Const(c), Sort::Bv(w)) = (pool.node(t), pool.sort(t)) {
+            out.insert(*c);
+            out.insert(c.wrapping_neg() & mask(w));
+        }
+        todo.extend(pool.children(t));
+    }
+    out.into_iter().take(64).collect()
+}
+
+impl Run<'_> {
+    fn any(&mut self, sort: Sort) -> Value {
+        match sort {
+            Sort::Bool => Value::Bits(u128::from(self.random.below(2))),
+            Sort::Bv(w) => Value::Bits(self.bits(w)),
+            Sort::Array { elem, .. } => {
+                let w = if elem == 0 { 1 } else { elem };
+                let mut a = ArrayValue {
+                    default: if self.random.below(2) == 0 {
+                        0
+                    } else {
+                        self.bits(w)
+                    },
+                    ..ArrayValue::default()
+                };
+                for i in 0..self.random.below(12) {
+                    let v = self.bits(w);
+                    a.at.insert(u128::from(i), v);
+                }
+                Value::Array(Arc::new(a))
+            }
+        }
+    }
+
+    fn bits(&mut self, w: u32) -> u128 {
+        if w == 1 {
+            return u128::from(self.random.below(2));
+        }
+        let m = mask(w);
+        let pick = self.random.below(8);
+        let v = match (self.mood, pick) {
+            (0 | 1, 0..=5) => u128::from(self.random.below(8)),
+            (2, 0..=4) | (_, 6) if !self.constants.is_empty() => {
+                let c = self.constants[self.random.below(self.constants.len() as u64) as usize];
+                c.wrapping_add(u128::from(self.random.below(3)))
+                    .wrapping_sub(1)
+            }
+            (3, 0..=1) => u128::from(self.random.below(200)),
+            (_, 7) => match self.random.below(5) {
+                0 => m,
+                1 => m >> 1,
+                2 => (m >> 1) + 1,
+                3 => m - u128::from(self.random.below(8)),
+                _ => 0,
+            },
+            _ => u128::from(self.random.any()) | u128::from(self.random.any()) << 64,
+        };
+        v & m
+    }
+}
+
+impl World for Run<'_> {
+    fn draw(&mut self, _: Var, sort: Sort) -> Option<Value> {
+        if self.draws.len() > 20_000 {
+            return None;
+        }
+        let v = self.any(sort);
+        self.draws.push(v.clone());
+        Some(v)
+    }
+
+    fn watch(&mut self, block: BlockId, state: &State, machine: &Machine) -> bool {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(256) && self.deadline.passed() {
+            return false;
+        }
+        let Some(node) = self.nodes.get(&block) else {
+            return true;
+        };
+        let n = self.seen.entry(*node).or_default();
+        *n += 1;
+        // The first rounds of a loop, then ever fewer.
+        if *n <= 12 || n.is_power_of_two() || ((*n).is_multiple_of(37) && *n < 1000) {
+            let s = self.samples.get_mut(node);
+            if let Some(s) = s
+                && s.rows.len() < ROWS
+            {
+                let row = s.vars.iter().map(|v| machine.scalar(state, *v)).collect();
+                s.rows.push(row);
+            }
+        }
+        true
+    }
+}

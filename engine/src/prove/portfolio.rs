@@ -1,0 +1,290 @@
+//! All engines in one order: cheapest first, each with a budget, the first certified answer wins.
+//!
+//! Deterministic: the order and the seeds are fixed, and budgets of queries are counted in Z3's own resource units
+//! where it matters. Each run lives in a thread of its own with its own solver context and stack, so that an
+//! engine that breaks ends this root and nothing else.
+
+use super::bmc::{self, Bounds};
+use super::candidates::{Effort, candidates};
+use super::concrete::concrete;
+use super::houdini::Houdini;
+use super::{Budget, Deadline, Lemmas, Proof, Reason, Task, Verdict, certify, slice};
+use crate::program::Program;
+use crate::program::cpg::CutPoint;
+use crate::smt::{Stats, take_stats};
+use std::time::{Duration, Instant};
+
+/// What the caller wants.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub timeout: Duration,
+    /// Only these engines, by name; all if empty.
+    pub engines: Vec<String>,
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            timeout: Duration::from_secs(30),
+            engines: vec![],
+            seed: 1,
+        }
+    }
+}
+
+/// A certified verdict with its history.
+#[derive(Clone)]
+pub struct Answer {
+    pub verdict: Verdict,
+    /// The engine that found it.
+    pub engine: &'static str,
+    /// Each engine that ran, with its time.
+    pub timings: Vec<(&'static str, Duration)>,
+    pub stats: Stats,
+    /// The program with its pool: the proof's terms live there.
+    pub program: Program,
+}
+
+/// Proves or refutes; never fails, never lies: what breaks is `Unknown`.
+pub fn prove(program: &Program, settings: &Settings) -> Answer {
+    let deadline = Deadline::after(settings.timeout);
+    prove_by(program, settings, &deadline)
+}
+
+/// As `prove`, with a deadline that others may cancel.
+pub fn prove_by(program: &Program, settings: &Settings, deadline: &Deadline) -> Answer {
+    let (p, s, d) = (program.clone(), settings.clone(), deadline.clone());
+    let worker = std::thread::Builder::new()
+        .name(program.name.clone())
+        .stack_size(256 << 20)
+        .spawn(move || run(p, &s, &d));
+    let answer = match worker {
+        Ok(w) => w.join().map_err(|_| "an engine broke off".to_string()),
+        Err(e) => Err(e.to_string()),
+    };
+    answer.unwrap_or_else(|what| Answer {
+        verdict: Verdict::Unknown(Reason::Solver(what)),
+        engine: "none",
+        timings: vec![],
+        stats: Stats::new(),
+        program: program.clone(),
+    })
+}
+
+struct Race<'a> {
+    settings: &'a Settings,
+    deadline: &'a Deadline,
+    timings: Vec<(&'static str, Duration)>,
+    /// The best excuse so far.
+    reason: Option<Reason>,
+    won: Option<(&'static str, Verdict)>,
+}
+
+impl Race<'_> {
+    /// Runs one engine and certifies what it says; true if the race is over.
+    fn run(
+        &mut self,
+        name: &'static str,
+        task: &mut Task,
+        engine: impl FnOnce(&mut Task, &Deadline) -> Option<Verdict>,
+        millis: u64,
+    ) -> bool {
+        if self.won.is_some() {
+            return true;
+        }
+        let wanted = &self.settings.engines;
+        if !wanted.is_empty() && !wanted.iter().any(|e| e == name) {
+            return false;
+        }
+        if self.deadline.passed() {
+            return true;
+        }
+        let start = Instant::now();
+        let verdict = engine(task, &self.deadline.within_millis(millis));
+        self.timings.push((name, start.elapsed()));
+        let Some(verdict) = verdict else {
+            return false;
+        };
+        let start = Instant::now();
+        let verdict = certify::certify(task, name, verdict, self.deadline);
+        self.timings.push(("certify", start.elapsed()));
+        match verdict {
+            Verdict::Unknown(reason) => {
+                self.excuse(reason);
+                false
+            }
+            verdict => {
+                self.won = Some((name, verdict));
+                true
+            }
+        }
+    }
+
+    fn excuse(&mut self, reason: Reason) {
+        let rank = |r: &Reason| match r {
+            Reason::Unsupported { .. } => 4,
+            Reason::Approximate { .. } => 3,
+            Reason::NotCertified { .. } => 2,
+            Reason::Solver(_) => 1,
+            _ => 0,
+        };
+        if self
+            .reason
+            .as_ref()
+            .is_none_or(|old| rank(old) < rank(&reason))
+        {
+            self.reason = Some(reason);
+        }
+    }
+}
+
+fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
+    take_stats();
+    let start = Instant::now();
+    let mut task = slice::slice(program);
+    let mut race = Race {
+        settings,
+        deadline,
+        timings: vec![("slice", start.elapsed())],
+        reason: None,
+        won: None,
+    };
+    engines(&mut race, &mut task);
+    let (engine, verdict) = race.won.unwrap_or_else(|| {
+        let tried: Vec<&'static str> = race
+            .timings
+            .iter()
+            .map(|(n, _)| *n)
+            .filter(|n| *n != "certify" && *n != "slice")
+            .collect();
+        let reason = match race.reason {
+            Some(r) => r,
+            None if deadline.passed() => Reason::Timeout {
+                millis: settings.timeout.as_millis() as u64,
+            },
+            None => Reason::Inconclusive { tried },
+        };
+        ("none", Verdict::Unknown(reason))
+    });
+    Answer {
+        verdict,
+        engine,
+        timings: race.timings,
+        stats: take_stats(),
+        program: task.program,
+    }
+}
+
+fn engines(race: &mut Race, task: &mut Task) {
+    // No stop is reachable in the graph at all: nothing to prove.
+    if !has_stops(task) {
+        let proof = Proof::Inductive {
+            lemmas: task.facts.clone(),
+        };
+        race.run("slice", task, |_, _| Some(Verdict::Safe(proof)), 1000);
+        return;
+    }
+    let seed = race.settings.seed;
+    let mut samples = Default::default();
+    race.run(
+        "concrete",
+        task,
+        |task, deadline| {
+            let found = concrete(task, seed, 300, deadline);
+            samples = found.samples;
+            found.violation.map(Verdict::Unsafe)
+        },
+        25,
+    );
+    race.run(
+        "havoc",
+        task,
+        |task, d| houdini(task, Default::default(), 40, d),
+        200,
+    );
+    race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
+    for (effort, ms) in [(Effort::Lean, 300), (Effort::Full, 1500)] {
+        race.run(
+            "houdini",
+            task,
+            |task, d| {
+                let c = candidates(task, &samples, effort);
+                houdini(task, c, 60, d)
+            },
+            ms,
+        );
+    }
+    race.run(
+        "bmc",
+        task,
+        |task, d| bounded(task, 12, 20_000, 200, d),
+        1500,
+    );
+    race.run(
+        "houdini",
+        task,
+        |task, d| {
+            let c = candidates(task, &samples, Effort::Rich);
+            houdini(task, c, 200, d)
+        },
+        3000,
+    );
+    race.run(
+        "bmc",
+        task,
+        |task, d| bounded(task, 40, 200_000, 2000, d),
+        8000,
+    );
+    race.run(
+        "bmc",
+        task,
+        |task, d| bounded(task, 300, 2_000_000, 10_000, d),
+        60_000,
+    );
+}
+
+fn has_stops(task: &Task) -> bool {
+    task.cpg.graph.edge_indices().any(|e| {
+        task.cpg
+            .graph
+            .edge_endpoints(e)
+            .is_some_and(|(_, to)| matches!(task.cpg.graph[to], CutPoint::Stop(_)))
+    })
+}
+
+fn bounded(
+    task: &mut Task,
+    unwind: usize,
+    steps: usize,
+    query_ms: u32,
+    deadline: &Deadline,
+) -> Option<Verdict> {
+    let bounds = Bounds {
+        unwind,
+        steps,
+        terms: 4_000_000,
+        query: Budget::steady(query_ms),
+    };
+    match bmc::bmc(task, bounds, deadline) {
+        bmc::Outcome::Safe(proof) => Some(Verdict::Safe(proof)),
+        bmc::Outcome::Unsafe(cex) => Some(Verdict::Unsafe(cex)),
+        bmc::Outcome::Exhausted { .. } => None,
+        bmc::Outcome::Unknown(r) => Some(Verdict::Unknown(r)),
+    }
+}
+
+fn houdini(
+    task: &mut Task,
+    candidates: std::collections::BTreeMap<petgraph::graph::NodeIndex, super::houdini::Candidates>,
+    query_ms: u32,
+    deadline: &Deadline,
+) -> Option<Verdict> {
+    let mut h = Houdini::new(task, candidates, Budget::steady(query_ms), deadline);
+    h.run().ok()?;
+    if !h.open_stops().is_empty() {
+        return None;
+    }
+    let lemmas: Lemmas = h.proof();
+    Some(Verdict::Safe(Proof::Inductive { lemmas }))
+}

@@ -1,0 +1,110 @@
+//! Hoare triples of functional edges: what must be unsatisfiable for lemmas to be kept.
+//!
+//! A lemma with bound variables is, as a goal, asked at fresh variables; as a hypothesis it is used at the index
+//! terms that occur in the question (and the fresh ones): enough for array ranges, and always sound.
+
+use super::{Lemma, Lemmas, Task};
+use crate::program::cpg::CutPoint;
+use crate::term::{FastSet, Node, Pool, Subst, Term};
+use petgraph::graph::EdgeIndex;
+
+/// For each obligation of this edge the conjuncts that must be unsatisfiable together.
+pub fn triples(task: &mut Task, edge: EdgeIndex, lemmas: &Lemmas) -> Vec<Vec<Term>> {
+    let Some((from, to)) = task.full.graph.edge_endpoints(edge) else {
+        return vec![];
+    };
+    let (from, to) = (task.full.graph[from], task.full.graph[to]);
+    let weight = task.full.graph[edge].clone();
+    let none = vec![];
+    let hypotheses = lemmas.get(&from).unwrap_or(&none);
+    let pool = &mut task.program.pool;
+    let mut goals: Vec<Vec<Term>> = vec![];
+    match to {
+        CutPoint::Exit | CutPoint::Entry => return vec![],
+        CutPoint::Stop(_) => goals.push(vec![]),
+        CutPoint::Head(_) => {
+            let mut s = Subst::new();
+            for (v, t) in &weight.updates {
+                s.bind(*v, *t);
+            }
+            for l in lemmas.get(&to).unwrap_or(&none) {
+                // Bound variables are not state: the substitution leaves them alone.
+                let (body, witnesses) = l.skolemized(pool);
+                let after = s.apply(pool, body);
+                let not = pool.not(after);
+                if pool.is_false(not) {
+                    continue;
+                }
+                let mut goal = vec![not];
+                goal.extend(witnesses.iter().map(|w| pool.eq(*w, *w)));
+                goals.push(goal);
+            }
+        }
+    }
+    let mut out = vec![];
+    for goal in goals {
+        let mut query = vec![weight.guard];
+        query.extend(goal);
+        for l in hypotheses {
+            if l.bound.is_empty() {
+                query.push(l.body);
+            }
+        }
+        for t in instances(pool, hypotheses, &query) {
+            query.push(t);
+        }
+        out.push(query);
+    }
+    out
+}
+
+/// The quantified lemmas at the indices at which the terms read arrays; two rounds, as instances read, too.
+pub fn instances(pool: &mut Pool, lemmas: &[Lemma], about: &[Term]) -> Vec<Term> {
+    let mut out: Vec<Term> = vec![];
+    if lemmas.iter().all(|l| l.bound.is_empty()) {
+        return out;
+    }
+    let mut roots = about.to_vec();
+    for _ in 0..2 {
+        let at = indices(pool, &roots);
+        let mut new = vec![];
+        for l in lemmas {
+            let [bound] = l.bound[..] else { continue };
+            let sort = pool.var_info(bound).sort;
+            for &i in &at {
+                if pool.sort(i) == sort {
+                    let t = l.instance(pool, &[i]);
+                    if !pool.is_true(t) && !out.contains(&t) {
+                        out.push(t);
+                        new.push(t);
+                    }
+                }
+            }
+        }
+        if new.is_empty() || out.len() > 400 {
+            break;
+        }
+        roots.extend(new);
+    }
+    out
+}
+
+/// The index terms of all reads below the roots.
+pub fn indices(pool: &Pool, roots: &[Term]) -> Vec<Term> {
+    let mut seen: FastSet<Term> = FastSet::default();
+    let mut out = vec![];
+    let mut todo = roots.to_vec();
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let Node::Select(_, i) = pool.node(t)
+            && !out.contains(i)
+        {
+            out.push(*i);
+        }
+        todo.extend(pool.children(t));
+    }
+    out.sort();
+    out
+}
