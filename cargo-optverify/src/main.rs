@@ -1,32 +1,79 @@
 //! `cargo optverify`: proves that Rust functions cannot panic, and that rustc's optimizations keep it so.
+//!
+//! Who calls whom: the user calls `cargo optverify`, cargo calls this binary, which calls `cargo build`
+//! with itself as `RUSTC_WORKSPACE_WRAPPER`; cargo calls this binary again in place of rustc, and that
+//! call compiles and captures ([`wrapper`]). Back in the first process the captures are verified.
 
 mod capture;
+mod cargo_build;
+mod cli;
+mod commands;
+mod exit_code;
+mod gate;
+mod native;
+mod report;
 mod rustflags;
+mod source;
+mod wrapper;
 
-use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use clap::Parser;
+use cli::{Cli, Color, Command};
+use exit_code::ExitCode;
+use std::process::ExitCode as ProcessExitCode;
 
-fn main() -> Result<()> {
-    let args: Vec<String> = std::env::args()
-        .skip_while(|a| a != "capture")
-        .skip(1)
-        .collect();
-    let [file, flag, dir] = args.as_slice() else {
-        bail!("capture FILE.rs -o DIR")
-    };
-    assert!(flag == "-o");
-    let command = capture::single_file::command(&PathBuf::from(file), &Default::default())?;
-    let request = capture::Request {
-        command: &command,
-        package: command.crate_name(),
-        profile: "release",
-        cache: &capture::single_file::cache_dir(),
-    };
-    match capture::capture(&request, &PathBuf::from(dir)).context("capture failed")? {
-        capture::Outcome::Captured => Ok(()),
-        capture::Outcome::DoesNotCompile { stderr } => {
-            eprint!("{}", String::from_utf8_lossy(&stderr));
-            bail!("does not compile")
+fn main() -> ProcessExitCode {
+    let args: Vec<String> = std::env::args().collect();
+    // cargo's first argument to a wrapper is the compiler
+    if std::env::var_os(wrapper::PROFILE_VARIABLE).is_some() && args.len() > 1 {
+        return wrapper::run(&args[1..]).unwrap_or_else(|error| {
+            eprintln!("error: {error:#}");
+            ExitCode::Failed.into()
+        });
+    }
+    // `cargo optverify ..` passes the subcommand's own name first
+    let own_name = usize::from(args.get(1).is_some_and(|a| a == "optverify"));
+    let cli = match Cli::try_parse_from(args.iter().skip(own_name)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() {
+                ExitCode::Failed.into()
+            } else {
+                ProcessExitCode::SUCCESS
+            };
         }
+    };
+    match run(&cli) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            // cargo and rustc have said themselves what is wrong
+            if error.downcast_ref::<cargo_build::BuildFailed>().is_none() {
+                anstream::eprintln!("error: {error:#}");
+            }
+            ExitCode::Failed.into()
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let command = cli.command.as_ref();
+    let build = match command {
+        None => &cli.verify.build,
+        Some(Command::Verify(args)) => &args.build,
+        Some(Command::List(args)) => &args.build,
+        Some(Command::Passes(args)) => &args.build,
+        Some(Command::Capture(args)) => &args.build,
+    };
+    match build.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match command {
+        None => commands::verify::run(&cli.verify),
+        Some(Command::Verify(args)) => commands::verify::run(args),
+        Some(Command::List(args)) => commands::list::run(args),
+        Some(Command::Passes(args)) => commands::passes::run(args),
+        Some(Command::Capture(args)) => commands::capture::run(args),
     }
 }

@@ -1,0 +1,6 @@
+//! One file per command.
+
+pub mod capture;
+pub mod list;
+pub mod passes;
+pub mod verify;

@@ -1,0 +1,202 @@
+//! Runs a counterexample natively in both builds: not optimized, and with the user's own flags. This is
+//! evidence for people; no verdict depends on it.
+
+use crate::capture::command::{RustcCommand, without_mir_choices};
+use crate::capture::compiler;
+use anyhow::{Context, Result, bail};
+use optverify_engine::capture::{Manifest, Root};
+use optverify_engine::report::Counterexample;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A native run that takes longer is stopped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What both builds do with the same input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NativeRuns {
+    pub unoptimized: String,
+    pub optimized: String,
+}
+
+impl std::fmt::Display for NativeRuns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "not optimized: {}\nas shipped:    {}",
+            self.unoptimized, self.optimized
+        )
+    }
+}
+
+/// Best effort: an input that cannot be written as Rust, or a crate that needs cargo's environment,
+/// gives an error that says so.
+pub fn run(capture: &Manifest, root: &Root, counterexample: &Counterexample) -> Result<NativeRuns> {
+    let arguments = arguments(counterexample)?;
+    let rustc = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let rustc = compiler::behind_proxy(&rustc);
+    if compiler::identify(&rustc)?.version != capture.compiler.version {
+        bail!("the compiler of the capture is not the one here");
+    }
+    let command = RustcCommand {
+        rustc,
+        args: capture.flags.clone(),
+        current_dir: PathBuf::from(&capture.source_root),
+    };
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let build = |name: &str, args: Vec<String>| -> Result<String> {
+        let dir = folder.path().join(name);
+        std::fs::create_dir_all(&dir)?;
+        let program = compile(
+            &command,
+            args,
+            &dir,
+            &format!("{}:{}|{arguments}", root.file, root.line),
+        )?;
+        execute(&program, &counterexample.any.join(","))
+    };
+    let shipped = command.for_capture(Path::new("."));
+    let profile = &capture.profile;
+    let on = |yes: bool| if yes { "on" } else { "off" };
+    let mut plain = without_mir_choices(&shipped);
+    plain.extend([
+        "-Copt-level=0".to_owned(),
+        "-Zmir-opt-level=0".to_owned(),
+        // the same program, only not optimized
+        format!("-Coverflow-checks={}", on(profile.overflow_checks)),
+        format!("-Cdebug-assertions={}", on(profile.debug_assertions)),
+    ]);
+    Ok(NativeRuns {
+        unoptimized: build("unoptimized", plain)?,
+        optimized: build("optimized", shipped)?,
+    })
+}
+
+/// The inputs as Rust expressions; hidden from the optimizer, as they were arbitrary in the proof.
+fn arguments(counterexample: &Counterexample) -> Result<String> {
+    let mut arguments = Vec::new();
+    for (name, value) in &counterexample.inputs {
+        if name == "self" {
+            bail!("methods are not run natively");
+        }
+        let text = match value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        arguments.push(format!("::core::hint::black_box({text})"));
+    }
+    Ok(arguments.join(", "))
+}
+
+/// The crate as a library with an entry point in it, and a program that calls it.
+fn compile(command: &RustcCommand, args: Vec<String>, dir: &Path, native: &str) -> Result<PathBuf> {
+    let source = command.source_file().unwrap_or_default().to_owned();
+    let mut library: Vec<String> = Vec::new();
+    let mut skip = false;
+    for arg in args {
+        // replaced below, or of no use to a library
+        match arg.as_str() {
+            "--crate-type" | "--out-dir" | "--crate-name" => skip = true,
+            _ if std::mem::take(&mut skip) => {}
+            // metadata is not enough to link
+            _ => library.push(arg.replace(".rmeta", ".rlib")),
+        }
+    }
+    let name = command.crate_name();
+    let out = Command::new(&command.rustc)
+        .args(&library)
+        .args(["--crate-type", "rlib", "--crate-name", name, "--out-dir"])
+        .arg(dir)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("OPTVERIFY_NATIVE", native)
+        .current_dir(&command.current_dir)
+        .output()?;
+    if !out.status.success() {
+        bail!(
+            "{source} could not be built with this input: {}",
+            first_error(&out.stderr)
+        );
+    }
+    let main = dir.join("main.rs");
+    std::fs::write(
+        &main,
+        format!(
+            "extern crate {name} as _;\nunsafe extern \"Rust\" {{ safe fn __optverify_native_entry(); }}\n\
+             fn main() {{ __optverify_native_entry(); println!(\"{RETURNED}\"); }}\n"
+        ),
+    )?;
+    let program = dir.join("native");
+    let mut link = Command::new(&command.rustc);
+    link.args(["--edition=2024", "--crate-name", "native"])
+        .arg(&main)
+        .arg("-o")
+        .arg(&program)
+        .arg("--extern")
+        .arg(format!(
+            "{name}={}",
+            dir.join(format!("lib{name}.rlib")).display()
+        ))
+        .args(command.values("-L").iter().flat_map(|l| ["-L", l]))
+        .args(command.codegen("panic").map(|p| format!("-Cpanic={p}")))
+        .current_dir(&command.current_dir);
+    let out = link.output()?;
+    if !out.status.success() {
+        bail!(
+            "the native program could not be linked: {}",
+            first_error(&out.stderr)
+        );
+    }
+    Ok(program)
+}
+
+const RETURNED: &str = "optverify: the root returned";
+
+fn execute(program: &Path, draws: &str) -> Result<String> {
+    let mut child = Command::new(program)
+        .env("OPTVERIFY_REPLAY", draws)
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("the native program did not start")?;
+    let start = Instant::now();
+    while child.try_wait()?.is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(format!("still running after {} s", PATIENCE.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output()?;
+    if String::from_utf8_lossy(&output.stdout).contains(RETURNED) {
+        return Ok("returns".to_owned());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // `thread 'main' panicked at f.rs:3:5:` and the message on the next line
+    let mut lines = stderr
+        .lines()
+        .skip_while(|line| !line.contains("panicked at"));
+    Ok(match lines.next() {
+        Some(place) => {
+            let place = place
+                .split("panicked at ")
+                .nth(1)
+                .unwrap_or(place)
+                .trim_end_matches(':');
+            format!("panics at {place}: {}", lines.next().unwrap_or_default())
+        }
+        None => format!("ends with {}", output.status),
+    })
+}
+
+fn first_error(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    text.lines()
+        .find(|line| line.starts_with("error"))
+        .unwrap_or("no message")
+        .to_owned()
+}
