@@ -7,11 +7,14 @@
 use super::bmc::{self, Bounds};
 use super::candidates::{Effort, candidates};
 use super::concrete::concrete;
-use super::houdini::Houdini;
-use super::{Budget, Deadline, Lemmas, Proof, Reason, Task, Verdict, certify, slice};
+use super::houdini::{Candidates, Houdini};
+use super::{Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, certify, pdr, slice};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
 use crate::smt::{Stats, take_stats};
+use crate::term::Term;
+use petgraph::graph::NodeIndex;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What the caller wants.
@@ -197,10 +200,11 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         25,
     );
+    let mut known = Survivors::new();
     race.run(
         "havoc",
         task,
-        |task, d| houdini(task, Default::default(), 40, d),
+        |task, d| houdini(task, Default::default(), 40, d, &mut known),
         200,
     );
     race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
@@ -210,11 +214,17 @@ fn engines(race: &mut Race, task: &mut Task) {
             task,
             |task, d| {
                 let c = candidates(task, &samples, effort);
-                houdini(task, c, 60, d)
+                houdini(task, c, 60, d, &mut known)
             },
             ms,
         );
     }
+    race.run(
+        "pdr",
+        task,
+        |task, d| property_directed(task, &known, 100, d),
+        1000,
+    );
     race.run(
         "bmc",
         task,
@@ -226,9 +236,15 @@ fn engines(race: &mut Race, task: &mut Task) {
         task,
         |task, d| {
             let c = candidates(task, &samples, Effort::Rich);
-            houdini(task, c, 200, d)
+            houdini(task, c, 200, d, &mut known)
         },
         3000,
+    );
+    race.run(
+        "pdr",
+        task,
+        |task, d| property_directed(task, &known, 1000, d),
+        10_000,
     );
     race.run(
         "bmc",
@@ -274,17 +290,53 @@ fn bounded(
     }
 }
 
+/// Lemmas that Houdini left standing, for each head.
+type Survivors = BTreeMap<NodeIndex, Vec<Lemma>>;
+
 fn houdini(
     task: &mut Task,
-    candidates: std::collections::BTreeMap<petgraph::graph::NodeIndex, super::houdini::Candidates>,
+    candidates: BTreeMap<NodeIndex, Candidates>,
     query_ms: u32,
     deadline: &Deadline,
+    known: &mut Survivors,
 ) -> Option<Verdict> {
     let mut h = Houdini::new(task, candidates, Budget::steady(query_ms), deadline);
     h.run().ok()?;
     if !h.open_stops().is_empty() {
+        *known = h.survivors();
         return None;
     }
     let lemmas: Lemmas = h.proof();
     Some(Verdict::Safe(Proof::Inductive { lemmas }))
+}
+
+fn property_directed(
+    task: &mut Task,
+    known: &Survivors,
+    query_ms: u32,
+    deadline: &Deadline,
+) -> Option<Verdict> {
+    let background: BTreeMap<NodeIndex, Vec<Term>> = known
+        .iter()
+        .map(|(n, ls)| {
+            let plain = ls.iter().filter(|l| l.bound.is_empty());
+            (*n, plain.map(|l| l.body).collect())
+        })
+        .collect();
+    match pdr::pdr(task, &background, Budget::steady(query_ms), deadline) {
+        pdr::Outcome::Safe(clauses) => {
+            // The clauses and what they rest on, reduced to what is needed.
+            let mut at: BTreeMap<NodeIndex, Candidates> = BTreeMap::new();
+            for (n, lemmas) in known {
+                at.entry(*n).or_default().lemmas.extend(lemmas.clone());
+            }
+            for (n, terms) in clauses {
+                let lemmas = terms.into_iter().map(Lemma::plain);
+                at.entry(n).or_default().lemmas.extend(lemmas);
+            }
+            houdini(task, at, query_ms, deadline, &mut Survivors::new())
+        }
+        pdr::Outcome::Unsafe(cex) => Some(Verdict::Unsafe(cex)),
+        pdr::Outcome::GaveUp(_) => None,
+    }
 }
