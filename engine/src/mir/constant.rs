@@ -57,6 +57,11 @@ pub enum Const {
         digits: Arc<str>,
         ty: Ty,
     },
+    /// A value of a pattern type: `0_usize is 0..=9`.
+    Pattern {
+        value: Box<Const>,
+        pattern: Arc<str>,
+    },
     /// `<static(DefId(..))>`; the text between the parentheses.
     Static(Arc<str>),
     /// `<uninit>`

@@ -8,7 +8,15 @@ use super::cursor::{Cursor, is_ident_byte};
 impl<'a> Cursor<'a> {
     /// A constant behind the word `const`, or inside another constant.
     pub fn const_value(&mut self) -> Parse<Const> {
-        self.nested(Self::const_unguarded)
+        let value = self.nested(Self::const_unguarded)?;
+        if self.eat(" is ") {
+            let pattern = self.bounds_text()?;
+            return Ok(Const::Pattern {
+                value: Box::new(value),
+                pattern,
+            });
+        }
+        Ok(value)
     }
 
     fn const_unguarded(&mut self) -> Parse<Const> {

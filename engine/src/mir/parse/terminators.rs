@@ -25,7 +25,7 @@ enum Label {
     Drop,
     Real,
     Imaginary,
-    AsmLabel,
+    Assembly,
     Value(u128),
 }
 
@@ -199,7 +199,7 @@ impl<'a> Cursor<'a> {
             ("drop", Label::Drop),
             ("real", Label::Real),
             ("imaginary", Label::Imaginary),
-            ("label", Label::AsmLabel),
+            ("label", Label::Assembly),
         ];
         match known.iter().find(|(name, _)| self.eat(name)) {
             Some((_, label)) => Ok(*label),

@@ -269,7 +269,18 @@ impl<'a> Cursor<'a> {
             self.types.insert(text, ty.clone());
             return Ok(ty);
         }
-        let close = self.closing(path_end)?;
+        // A type inside of a method has its parents' arguments in the path: `Vec<A>::f::Local<A>`.
+        let mut path_end = path_end;
+        let mut close = self.closing(path_end)?;
+        while self.bytes[close + 1..].starts_with(b"::") {
+            self.pos = close + 3;
+            self.type_path()?;
+            if self.peek() != b'<' {
+                return Ok(self.adt_without_args(start));
+            }
+            path_end = self.pos;
+            close = self.closing(path_end)?;
+        }
         let text = self.slice(start, close + 1);
         if let Some(known) = self.types.get(text) {
             self.pos = close + 1;
@@ -280,6 +291,20 @@ impl<'a> Cursor<'a> {
         let ty = Ty::new(TyKind::Adt { path, args });
         self.types.insert(text, ty.clone());
         Ok(ty)
+    }
+
+    fn adt_without_args(&mut self, start: usize) -> Ty {
+        let text = self.slice(start, self.pos);
+        if let Some(known) = self.types.get(text) {
+            return known.clone();
+        }
+        let path = self.intern(text);
+        let ty = Ty::new(TyKind::Adt {
+            path,
+            args: Vec::new(),
+        });
+        self.types.insert(text, ty.clone());
+        ty
     }
 
     /// Passes a path without trailing generics: `a::b`, `core::num::<impl u8>::f::{closure#0}::L`.
@@ -408,7 +433,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Bounds after `dyn` or `impl`, and patterns: text up to whatever cannot belong to them.
-    fn bounds_text(&mut self) -> Parse<Arc<str>> {
+    pub fn bounds_text(&mut self) -> Parse<Arc<str>> {
         let start = self.pos;
         loop {
             match self.peek() {
@@ -428,7 +453,10 @@ impl<'a> Cursor<'a> {
 
     /// Whether bounds end at this blank: before ` as `, the kind of a cast ` (`, a body ` {`.
     fn bounds_end_at_blank(&self, start: usize) -> bool {
-        if self.starts_with(" as ") || self.starts_with(" from (") {
+        if [" as ", " from (", " }"]
+            .iter()
+            .any(|end| self.starts_with(end))
+        {
             return true;
         }
         if !matches!(self.peek_at(1), b'(' | b'{') {

@@ -53,6 +53,7 @@ impl Display for Const {
             Const::Alloc { pointer, ty } => write!(f, "{{{pointer}: {ty}}}"),
             Const::Address { digits, ty } => write!(f, "{{0x{digits} as {ty}}}"),
             Const::Transmute { digits, ty } => write!(f, "{{transmute(0x{digits}): {ty}}}"),
+            Const::Pattern { value, pattern } => write!(f, "{value} is {pattern}"),
             Const::Static(text) => write!(f, "<static({text})>"),
             Const::Uninit => f.write_str("<uninit>"),
             Const::Other(text) => f.write_str(text),
