@@ -17,7 +17,7 @@ pub enum Const {
     },
     Bool(bool),
     Char(char),
-    /// `text` is the number without its `f32` suffix: `1.5E+10`, `NaN_`, `-inf_`.
+    /// `text` is the number without its `f32` suffix: `1.5E+10`, `NaN_`, `-Inf_`.
     Float {
         text: Arc<str>,
         bits: u16,
@@ -57,6 +57,23 @@ pub enum Const {
         digits: Arc<str>,
         ty: Ty,
     },
+    /// `Slice { alloc_id: alloc8, meta: 5 }: &T`: a wide pointer to the start of an allocation.
+    Slice {
+        alloc: u32,
+        meta: u64,
+        ty: Ty,
+    },
+    /// `Indirect { alloc_id: alloc8, offset: Size(0 bytes) }: T`: a value in memory.
+    Indirect {
+        alloc: u32,
+        offset: u64,
+        ty: Ty,
+    },
+    /// `Scalar(0x2a): T`; the text between the parentheses.
+    Scalar {
+        text: Arc<str>,
+        ty: Ty,
+    },
     /// A value of a pattern type: `0_usize is 0..=9`.
     Pattern {
         value: Box<Const>,
@@ -74,6 +91,8 @@ pub enum Const {
 pub enum ConstFields {
     Positional(Vec<Const>),
     Named(Vec<(Arc<str>, Const)>),
+    /// Named fields of a constant that is a generic argument: printed with single braces.
+    NamedInType(Vec<(Arc<str>, Const)>),
 }
 
 /// A pointer into an allocation: `alloc1+0x8<imm>`.

@@ -21,7 +21,7 @@ impl<'a> Cursor<'a> {
 
     fn const_unguarded(&mut self) -> Parse<Const> {
         match self.peek() {
-            b'0'..=b'9' | b'-' => self.numeric(),
+            b'0'..=b'9' | b'-' | b'+' => self.numeric(),
             b'"' => self.string(),
             b'\'' => self.character(),
             b'b' if self.peek_at(1) == b'"' => {
@@ -52,15 +52,19 @@ impl<'a> Cursor<'a> {
             b'Z' if self.eat("ZeroSized: ") => Ok(Const::ZeroSized(self.ty()?)),
             b't' if self.word("true") => Ok(Const::Bool(true)),
             b'f' if self.word("false") => Ok(Const::Bool(false)),
-            b'_' if !is_ident_byte(self.peek_at(1)) => {
+            b'_' if !is_ident_byte(self.peek_at(1)) && self.peek_at(1) != b':' => {
                 self.pos += 1;
                 Ok(Const::Other("_".into()))
             }
-            b'N' | b'i' => match self.special_number() {
+            b'N' => match self.nan() {
                 Some(constant) => Ok(constant),
                 None => self.const_path(),
             },
-            b'u' => match self.limit() {
+            b'S' | b'I' => match self.unevaluated_memory()? {
+                Some(constant) => Ok(constant),
+                None => self.const_path(),
+            },
+            b'i' | b'u' => match self.limit() {
                 Some(constant) => Ok(constant),
                 None => self.const_path(),
             },
@@ -77,8 +81,7 @@ impl<'a> Cursor<'a> {
     fn numeric(&mut self) -> Parse<Const> {
         let start = self.pos;
         let negative = self.eat("-");
-        if self.starts_with("inf_") {
-            self.pos += "inf_".len();
+        if self.eat("Inf_") || self.eat("+Inf_") {
             return self.float_suffix(start);
         }
         let magnitude = self.number();
@@ -123,21 +126,19 @@ impl<'a> Cursor<'a> {
         Ok(Const::Float { text, bits })
     }
 
-    /// `NaN_f32`, `inf_f64`, `i32::MAX`.
-    fn special_number(&mut self) -> Option<Const> {
+    fn nan(&mut self) -> Option<Const> {
         let start = self.pos;
-        if self.eat("NaN_f") || self.eat("inf_f") {
-            self.pos -= 1;
+        if self.eat("NaN_") {
             if let Ok(constant) = self.float_suffix(start) {
                 return Some(constant);
             }
             self.pos = start;
-            return None;
         }
-        self.limit()
+        None
     }
 
-    fn limit(&mut self) -> Option<Const> {
+    /// `i32::MAX`, `u8::MAX`.
+    pub fn limit(&mut self) -> Option<Const> {
         let rest = self.rest();
         let length = rest.iter().take(6).position(|byte| *byte == b':')?;
         let ty = IntTy::from_name(self.slice(self.pos, self.pos + length))?;
@@ -320,35 +321,55 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    /// Values that rustc has no syntax for print as its own data structure, then their type.
+    fn unevaluated_memory(&mut self) -> Parse<Option<Const>> {
+        if self.eat("Slice { alloc_id: alloc") {
+            let alloc = self.index()?;
+            self.expect(", meta: ")?;
+            let meta = self.number_u64()?;
+            self.expect(" }: ")?;
+            return Ok(Some(Const::Slice {
+                alloc,
+                meta,
+                ty: self.ty()?,
+            }));
+        }
+        if self.eat("Indirect { alloc_id: alloc") {
+            let alloc = self.index()?;
+            self.expect(", offset: Size(")?;
+            let offset = self.number_u64()?;
+            self.expect(" bytes) }: ")?;
+            return Ok(Some(Const::Indirect {
+                alloc,
+                offset,
+                ty: self.ty()?,
+            }));
+        }
+        if self.eat("Scalar(") {
+            let close = self.closing(self.pos - 1)?;
+            let text = self.intern_range(self.pos, close);
+            self.pos = close;
+            self.expect("): ")?;
+            return Ok(Some(Const::Scalar {
+                text,
+                ty: self.ty()?,
+            }));
+        }
+        Ok(None)
+    }
+
     fn const_path(&mut self) -> Parse<Const> {
         let path = self.path()?;
         if self.eat(" {{ ") {
-            let mut fields = Vec::new();
-            if self.eat(" }}") {
-                return Ok(Const::Adt {
-                    path,
-                    fields: ConstFields::Named(fields),
-                });
-            }
-            loop {
-                let start = self.pos;
-                while is_ident_byte(self.peek()) {
-                    self.pos += 1;
-                }
-                let name = self.intern_range(start, self.pos);
-                self.expect(": ")?;
-                fields.push((name, self.const_value()?));
-                if self.eat(" }}") {
-                    return Ok(Const::Adt {
-                        path,
-                        fields: ConstFields::Named(fields),
-                    });
-                }
-                self.expect(", ")?;
-            }
+            let fields = ConstFields::Named(self.const_fields(" }}")?);
+            return Ok(Const::Adt { path, fields });
+        }
+        if self.eat(" { ") {
+            let fields = ConstFields::NamedInType(self.const_fields(" }")?);
+            return Ok(Const::Adt { path, fields });
         }
         // A call through a constant function pointer goes on with operands or nothing.
-        let called = ["(copy ", "(move ", "(const ", "()"]
+        let called = ["(copy ", "(move ", "(const ", "() -> "]
             .iter()
             .any(|args| self.starts_with(args));
         if self.peek() == b'(' && !called {
@@ -360,6 +381,26 @@ impl<'a> Cursor<'a> {
             });
         }
         Ok(Const::Named(path))
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// Named fields up to and with the closing braces.
+    fn const_fields(&mut self, close: &'static str) -> Parse<Vec<(Arc<str>, Const)>> {
+        let mut fields = Vec::new();
+        while !self.eat(close) {
+            if !fields.is_empty() {
+                self.expect(", ")?;
+            }
+            let start = self.pos;
+            while is_ident_byte(self.peek()) {
+                self.pos += 1;
+            }
+            let name = self.intern_range(start, self.pos);
+            self.expect(": ")?;
+            fields.push((name, self.const_value()?));
+        }
+        Ok(fields)
     }
 }
 

@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
             }
             b'{' => self.braced(),
             b'<' => self.angled(),
-            b'_' if !is_ident_byte(self.peek_at(1)) => {
+            b'_' if !is_ident_byte(self.peek_at(1)) && self.peek_at(1) != b':' => {
                 self.pos += 1;
                 Ok(Ty::new(TyKind::Infer))
             }
@@ -360,7 +360,16 @@ impl<'a> Cursor<'a> {
             _ => false,
         };
         if !is_const {
-            return Ok(GenericArg::Type(self.ty()?));
+            if let Some(limit) = self.limit() {
+                return Ok(GenericArg::Const(limit));
+            }
+            let start = self.pos;
+            let ty = self.ty()?;
+            // What goes on with fields was not a type but a constant struct or variant.
+            if self.peek() != b'(' && !self.starts_with(" { ") {
+                return Ok(GenericArg::Type(ty));
+            }
+            self.pos = start;
         }
         if self.peek() == b'{' {
             let close = self.closing(self.pos)?;

@@ -285,11 +285,14 @@ impl Display for TerminatorKind {
                 unwind,
                 drop,
             } => {
-                write!(f, "drop({place}) -> [return: {target}, {unwind}")?;
-                if let Some(drop) = drop {
-                    write!(f, ", drop: {drop}")?;
+                write!(f, "drop({place}) -> [return: {target}")?;
+                match (unwind, drop) {
+                    (UnwindAction::Cleanup(_), Some(drop)) => {
+                        write!(f, ", {unwind}, drop: {drop}]")
+                    }
+                    (_, Some(drop)) => write!(f, ", drop: {drop}, {unwind}]"),
+                    (_, None) => write!(f, ", {unwind}]"),
                 }
-                f.write_str("]")
             }
             TerminatorKind::Call {
                 func,

@@ -47,6 +47,24 @@ impl Display for Const {
                 fields(f, parts)?;
                 f.write_str(" }}")
             }
+            Const::Adt {
+                path,
+                fields: ConstFields::NamedInType(parts),
+            } => {
+                write!(f, "{path} {{ ")?;
+                fields(f, parts)?;
+                f.write_str(" }")
+            }
+            Const::Slice { alloc, meta, ty } => {
+                write!(f, "Slice {{ alloc_id: alloc{alloc}, meta: {meta} }}: {ty}")
+            }
+            Const::Indirect { alloc, offset, ty } => {
+                write!(
+                    f,
+                    "Indirect {{ alloc_id: alloc{alloc}, offset: Size({offset} bytes) }}: {ty}"
+                )
+            }
+            Const::Scalar { text, ty } => write!(f, "Scalar({text}): {ty}"),
             Const::Ref(inner) => write!(f, "&{inner}"),
             Const::Named(path) | Const::FnItem(path) => path.fmt(f),
             Const::ZeroSized(ty) => write!(f, "ZeroSized: {ty}"),
