@@ -85,6 +85,8 @@ impl Pool {
                         at = dst;
                         continue;
                     }
+                    let w = self.width(src_at);
+                    let off = self.resize(off, w, false);
                     let from = self.add(off, src_at);
                     let x = self.select(src, from);
                     let y = self.select(dst, index);
@@ -104,7 +106,8 @@ impl Pool {
         out
     }
 
-    /// `dst` with `len` elements from `src_at` of `src` copied to `dst_at`.
+    /// `dst` with `len` elements from `src_at` of `src` copied to `dst_at`. `len` has the width of `dst`'s index;
+    /// the two arrays may have index sorts of different widths (a row of a matrix is a range of it).
     pub fn blit(&mut self, dst: Term, dst_at: Term, src: Term, src_at: Term, len: Term) -> Term {
         let sort = self.sort(dst);
         if let Some(n) = self.as_const(len)
@@ -112,10 +115,10 @@ impl Pool {
         {
             let mut out = dst;
             for k in 0..n {
-                let w = self.width(len);
-                let k = self.bv(k, w);
-                let from = self.add(src_at, k);
-                let to = self.add(dst_at, k);
+                let (w_to, w_from) = (self.width(dst_at), self.width(src_at));
+                let (k_to, k_from) = (self.bv(k, w_to), self.bv(k, w_from));
+                let from = self.add(src_at, k_from);
+                let to = self.add(dst_at, k_to);
                 let v = self.select(src, from);
                 out = self.store(out, to, v);
             }

@@ -1,0 +1,269 @@
+//! Aggregates and enums: building values, reading and setting discriminants.
+
+use super::place::Located;
+use super::rvalue::DISCRIMINANT;
+use super::shape::Step;
+use super::types;
+use super::value::{Leaf, LeafValue, Value};
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{Aggregate, Operand, Path, Ty, TyKind};
+
+impl Lowerer<'_> {
+    pub fn aggregate(&mut self, a: &Aggregate, into: &Ty) -> Lowered<Value> {
+        match a {
+            Aggregate::Tuple(ops) => {
+                let mut parts = vec![];
+                let tys: Vec<Option<Ty>> = match into.kind() {
+                    TyKind::Tuple(t) => t.iter().map(|t| Some(types::erase(t))).collect(),
+                    _ => vec![None; ops.len()],
+                };
+                for (i, op) in ops.iter().enumerate() {
+                    let v = self.operand_as(op, tys.get(i).and_then(Option::as_ref))?;
+                    parts.push((Step::Field(i as u32), v));
+                }
+                self.assemble(into, None, parts)
+            }
+            Aggregate::Array(ops) => {
+                let elem = types::element(into).map(|t| types::erase(&t));
+                let mut value = self.undefined(into)?;
+                for (i, op) in ops.iter().enumerate() {
+                    let v = self.operand_as(op, elem.as_ref())?;
+                    let i = self.bv64(i as u64);
+                    if v.leaves.iter().any(|(p, _)| p.contains(&Step::Elem)) {
+                        self.set_row(&mut value, i, &v, into)?;
+                    } else {
+                        self.set_element(&mut value, i, &v)?;
+                    }
+                }
+                Ok(value)
+            }
+            Aggregate::AdtUnit(path) => self.adt(path, &[], None, into),
+            Aggregate::AdtPositional(path, ops) => {
+                let ops: Vec<&Operand> = ops.iter().collect();
+                self.adt(path, &ops, None, into)
+            }
+            Aggregate::AdtNamed(path, fields) => {
+                let ops: Vec<&Operand> = fields.iter().map(|(_, o)| o).collect();
+                let names: Vec<&str> = fields.iter().map(|(n, _)| &**n).collect();
+                self.adt(path, &ops, Some(&names), into)
+            }
+            Aggregate::Closure(_, fields) => {
+                let mut parts = vec![];
+                for (i, (_, op)) in fields.iter().enumerate() {
+                    let v = self.operand(op)?;
+                    parts.push((Step::Field(i as u32), v));
+                }
+                self.assemble(into, None, parts)
+            }
+            Aggregate::Coroutine(..) => gap("a coroutine"),
+            Aggregate::RawPtr { parts, .. } => {
+                let [data, meta] = parts.as_slice() else {
+                    return gap("a raw pointer of unusual parts");
+                };
+                let v = self.operand(data)?;
+                let mut p = self.pointer_of(&v)?;
+                let m = self.operand(meta)?;
+                p.meta = if m.leaves.is_empty() {
+                    None
+                } else {
+                    Some(self.bits(&m)?)
+                };
+                Ok(self.pointer(p))
+            }
+        }
+    }
+
+    fn adt(
+        &mut self,
+        path: &Path,
+        ops: &[&Operand],
+        names: Option<&[&str]>,
+        into: &Ty,
+    ) -> Lowered<Value> {
+        let TyKind::Adt { path: adt, .. } = into.kind() else {
+            return gap(format!("an aggregate `{}` of type `{into}`", path.plain()));
+        };
+        let variant = self.shapes.variant_of(into, path);
+        let known = self.shapes.fields(into);
+        let mut parts = vec![];
+        for (i, op) in ops.iter().enumerate() {
+            let index = match names {
+                Some(names) if self.source.facts.is_union(adt) => {
+                    match self.source.facts.union_field(adt, names[i]) {
+                        Some(k) => k,
+                        None => return gap(format!("field `{}` of union `{adt}`", names[i])),
+                    }
+                }
+                _ => i as u32,
+            };
+            let ty = known
+                .iter()
+                .find(|(k, _)| *k == (variant, index))
+                .map(|(_, t)| t.clone());
+            // A field of a type nobody else mentions is never read: its operand still is.
+            let v = match (self.operand_as(op, ty.as_ref()), &ty) {
+                (Ok(v), Some(_)) => v,
+                (Ok(_), None) => continue,
+                (Err(_), None) => continue,
+                (Err(g), Some(_)) => return Err(g),
+            };
+            let step = match variant {
+                Some(v) => Step::Variant(v, index),
+                None => Step::Field(index),
+            };
+            parts.push((step, v));
+        }
+        let variant = variant.map(|v| self.shapes.variant_name(v).to_string());
+        self.assemble(into, variant.as_deref(), parts)
+    }
+
+    /// Puts parts together; what no part gives is uninitialised.
+    pub fn assemble(
+        &mut self,
+        into: &Ty,
+        variant: Option<&str>,
+        parts: Vec<(Step, Value)>,
+    ) -> Lowered<Value> {
+        let mut out = self.undefined(into)?;
+        for (step, v) in parts {
+            for (p, l) in v.leaves {
+                let mut full = vec![step];
+                full.extend(p);
+                if let Some((_, slot)) = out.leaves.iter_mut().find(|(q, _)| *q == full) {
+                    *slot = l;
+                }
+            }
+        }
+        if let Some(name) = variant {
+            let d = self.variant_bits(into, name)?;
+            let init = self.pool.bool(true);
+            if let Some((_, slot)) = out.leaves.iter_mut().find(|(q, _)| *q == DISCRIMINANT) {
+                *slot = LeafValue {
+                    leaf: Leaf::Bits(d),
+                    init,
+                };
+            }
+        }
+        Ok(out)
+    }
+
+    /// The discriminant of a variant, as the compiler numbers it.
+    pub fn variant_bits(&mut self, ty: &Ty, name: &str) -> Lowered<crate::term::Term> {
+        let TyKind::Adt { path, .. } = ty.kind() else {
+            return gap(format!("a variant of `{ty}`"));
+        };
+        let width = self
+            .shapes
+            .discriminant_int(ty, self.source.facts)
+            .bits();
+        match self.source.facts.discriminant(path, name) {
+            Some(bits) => Ok(self.pool.bv(bits, width)),
+            None => gap(format!("the discriminant of `{path}::{name}` is not known")),
+        }
+    }
+
+    pub fn discriminant(&mut self, at: &Located, into: &Ty) -> Lowered<Value> {
+        let facts = self.source.facts;
+        if !self.shapes.is_enum(&at.ty, facts) {
+            // `discriminant_value` of a type that is no enum is 0.
+            let Some(kind) = types::scalar_kind(into) else {
+                return gap("a discriminant of an unusual type");
+            };
+            let t = self.pool.bv(0, types::bits(kind));
+            return Ok(self.scalar(t));
+        }
+        let v = self.load_located(at)?;
+        let Some(d) = v.get(&DISCRIMINANT).cloned() else {
+            return gap(format!("the discriminant of `{}`", at.ty));
+        };
+        let v = Value {
+            leaves: vec![(vec![], d)],
+        };
+        let mut t = self.bits(&v)?;
+        if let Some(kind) = types::scalar_kind(into) {
+            let signed = self.shapes.discriminant_int(&at.ty, facts).signed();
+            t = self.pool.resize(t, types::bits(kind), signed);
+        }
+        Ok(self.scalar(t))
+    }
+
+    pub fn set_discriminant(&mut self, at: &Located, index: u32) -> Lowered<()> {
+        let TyKind::Adt { path, .. } = at.ty.kind() else {
+            return gap("a discriminant set on something that is no enum");
+        };
+        let Some(name) = self
+            .source
+            .facts
+            .enum_fact(path)
+            .and_then(|e| e.variants.get(index as usize))
+            .map(|v| v.name.clone())
+        else {
+            return gap(format!("variant {index} of `{path}` is not known"));
+        };
+        let d = self.variant_bits(&at.ty, &name)?;
+        let init = self.pool.bool(true);
+        let leaves = self.leaves(&at.ty)?;
+        let Some(shape) = leaves.iter().find(|l| l.path == DISCRIMINANT) else {
+            return gap("an enum without a discriminant");
+        };
+        for (here, spot) in &at.spots {
+            let mut s = spot.clone();
+            s.path.push(Step::Discriminant);
+            let l = LeafValue {
+                leaf: Leaf::Bits(d),
+                init,
+            };
+            self.store(&s, shape, &l, *here)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a whole row into an array of arrays.
+    fn set_row(
+        &mut self,
+        array: &mut Value,
+        i: crate::term::Term,
+        row: &Value,
+        ty: &Ty,
+    ) -> Lowered<()> {
+        let leaves = self.leaves(ty)?;
+        for (path, l) in &row.leaves {
+            let mut full = vec![Step::Elem];
+            full.extend(path);
+            let Some(shape) = leaves.iter().find(|s| s.path == full) else {
+                continue;
+            };
+            let (shape, l) = (shape.clone(), l.clone());
+            let Some(at) = array.leaves.iter().position(|(p, _)| *p == full) else {
+                continue;
+            };
+            let mut put = |this: &mut Self, whole, new| -> Lowered<crate::term::Term> {
+                let w: u32 = shape.dims.iter().sum();
+                let below: u32 = shape.dims[1..].iter().sum();
+                let high = this.pool.resize(i, w - below, false);
+                let zero = this.pool.bv(0, below);
+                let start = this.pool.concat(high, zero);
+                let Some(Some(n)) = shape.lens.get(1).copied() else {
+                    return gap("a row of unknown length");
+                };
+                let len = this
+                    .pool
+                    .bv(u128::from(n) << shape.dims[2..].iter().sum::<u32>(), w);
+                let iw = match this.pool.sort(new) {
+                    crate::term::Sort::Array { index, .. } => index,
+                    _ => return gap("a row that is no array"),
+                };
+                let from = this.pool.bv(0, iw);
+                Ok(this.pool.blit(whole, start, new, from, len))
+            };
+            let whole = array.leaves[at].1.clone();
+            let init = put(self, whole.init, l.init)?;
+            let leaf = match (whole.leaf, l.leaf) {
+                (Leaf::Bits(a), Leaf::Bits(b)) => Leaf::Bits(put(self, a, b)?),
+                _ => return gap("an array of arrays of pointers"),
+            };
+            array.leaves[at].1 = LeafValue { leaf, init };
+        }
+        Ok(())
+    }
+}

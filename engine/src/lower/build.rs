@@ -1,0 +1,99 @@
+//! The block under construction: statements, checks that split it, ends of runs.
+
+use super::{Gap, Lowerer};
+use crate::program::{Block, BlockId, Draw, Stmt, Stop, StopKind, Terminator};
+use crate::term::{Term, Var};
+
+impl Lowerer<'_> {
+    pub fn new_block(&mut self) -> BlockId {
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(Block {
+            stmts: vec![],
+            terminator: Terminator::Blocked,
+            span: self.span.clone(),
+        });
+        id
+    }
+
+    pub fn emit(&mut self, stmt: Stmt) {
+        self.blocks[self.current.index()].stmts.push(stmt);
+    }
+
+    pub fn assign(&mut self, var: Var, term: Term) {
+        if self.pool.as_var(term) != Some(var) {
+            self.emit(Stmt::Assign(var, term));
+        }
+    }
+
+    pub fn assume(&mut self, cond: Term) {
+        if !self.pool.is_true(cond) {
+            self.emit(Stmt::Assume(cond));
+        }
+    }
+
+    pub fn havoc(&mut self, var: Var, draw: Draw) {
+        self.emit(Stmt::Havoc(var, draw));
+    }
+
+    /// Ends the current block; what is emitted next is unreachable until `current` is set.
+    pub fn end(&mut self, terminator: Terminator) {
+        let at = self.current.index();
+        self.blocks[at].terminator = terminator;
+        if self.blocks[at].span.is_none() {
+            self.blocks[at].span = self.span.clone();
+        }
+        self.current = self.new_block();
+    }
+
+    pub fn goto(&mut self, to: BlockId) {
+        self.end(Terminator::Goto(to));
+    }
+
+    pub fn stop(&mut self, kind: StopKind) -> usize {
+        let stop = Stop {
+            kind,
+            span: self.span.clone(),
+        };
+        // One stop per place and reason, however often the place is inlined.
+        if let Some(i) = self.stops.iter().position(|s| *s == stop) {
+            return i;
+        }
+        self.stops.push(stop);
+        self.stops.len() - 1
+    }
+
+    pub fn end_in_stop(&mut self, kind: StopKind) {
+        let s = self.stop(kind);
+        self.end(Terminator::Stop(s));
+    }
+
+    /// The run goes wrong here unless the condition holds.
+    pub fn check(&mut self, holds: Term, kind: StopKind) {
+        if self.pool.is_true(holds) {
+            return;
+        }
+        let s = self.stop(kind);
+        let bad = self.new_block();
+        self.blocks[bad.index()].terminator = Terminator::Stop(s);
+        let next = self.new_block();
+        self.end(Terminator::Branch {
+            cond: holds,
+            then: next,
+            otherwise: bad,
+        });
+        self.current = next;
+    }
+
+    pub fn check_defined(&mut self, holds: Term, what: &str) {
+        self.check(holds, StopKind::Undefined(what.to_string()));
+    }
+
+    /// The program leaves the model here.
+    pub fn leave_model(&mut self, gap: Gap) {
+        self.end_in_stop(StopKind::Unsupported(gap.0));
+    }
+
+    pub fn bv64(&mut self, n: u64) -> Term {
+        self.pool.bv(u128::from(n), 64)
+    }
+}

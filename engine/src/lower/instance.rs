@@ -1,0 +1,242 @@
+//! Inlined instances of bodies: every call site of a function has its own copy of the callee's locals.
+
+use super::types::erase;
+use super::{Lowerer, ObjectId, ObjectKey, Source};
+use crate::mir::{Body, BodyKind, DebugValue, Local, MirFile, Ty, TyKind};
+use crate::program::SourceSpan;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct InstanceId(pub u32);
+
+/// A body and the file whose allocations it speaks of.
+#[derive(Clone, Copy)]
+pub struct BodyRef<'a> {
+    pub body: &'a Body,
+    pub file: usize,
+}
+
+#[derive(Clone)]
+pub struct Instance<'a> {
+    pub body: BodyRef<'a>,
+    /// Where it was called, in the user's code.
+    pub call_span: Option<SourceSpan>,
+    pub parent: Option<InstanceId>,
+    pub depth: u32,
+}
+
+/// Finds bodies by path and by signature.
+pub struct Bodies<'a> {
+    files: Vec<&'a MirFile>,
+    by_path: HashMap<&'a str, Vec<(usize, usize)>>,
+    by_last: HashMap<String, Vec<(usize, usize)>>,
+    crate_name: &'a str,
+}
+
+impl<'a> Bodies<'a> {
+    pub fn new(source: &'a Source<'a>) -> Bodies<'a> {
+        let mut by_path: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        let mut by_last: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+        for (f, file) in source.files.iter().enumerate() {
+            for (b, body) in file.bodies.iter().enumerate() {
+                by_path.entry(&body.path).or_default().push((f, b));
+                let last = last_segment(&body.path);
+                by_last.entry(last.to_string()).or_default().push((f, b));
+            }
+        }
+        Bodies {
+            files: source.files.clone(),
+            by_path,
+            by_last,
+            crate_name: source.crate_name,
+        }
+    }
+
+    fn get(&self, (f, b): (usize, usize)) -> BodyRef<'a> {
+        let file: &'a MirFile = self.files[f];
+        BodyRef {
+            body: &file.bodies[b],
+            file: f,
+        }
+    }
+
+    /// The body of this kind with exactly this printed path; of constants the one that is compiled, if there
+    /// are two. Names of the own crate may carry its name in front.
+    pub fn by_path(&self, path: &str, kind: BodyKind) -> Option<BodyRef<'a>> {
+        let own = path
+            .strip_prefix(self.crate_name)
+            .and_then(|p| p.strip_prefix("::"));
+        for p in [Some(path), own].into_iter().flatten() {
+            let all = self.by_path.get(p).into_iter().flatten();
+            let mut fitting: Vec<BodyRef<'a>> = all
+                .map(|&at| self.get(at))
+                .filter(|b| b.body.kind == kind)
+                .collect();
+            fitting.sort_by_key(|b| (b.file, b.body.for_ctfe));
+            if let Some(b) = fitting.first() {
+                return Some(*b);
+            }
+        }
+        None
+    }
+
+    /// Functions by their last name and the types of their parameters: trait methods print as
+    /// `<S as T>::m` at the call and as `<impl at ..>::m` at the definition.
+    pub fn by_signature(&self, last: &str, args: &[Option<Ty>]) -> Vec<BodyRef<'a>> {
+        let mut found: Vec<BodyRef<'a>> = vec![];
+        for &at in self.by_last.get(last).into_iter().flatten() {
+            let b = self.get(at);
+            if b.body.kind != BodyKind::Fn
+                || b.body.arg_count as usize != args.len()
+                || found.iter().any(|f| f.body.path == b.body.path)
+            {
+                continue;
+            }
+            let fits = b
+                .body
+                .args()
+                .zip(args)
+                .all(|(have, want)| want.as_ref().is_none_or(|w| erase(&have.ty) == *w));
+            if fits {
+                found.push(b);
+            }
+        }
+        found
+    }
+
+    /// The body of a closure, by its type: its first parameter is the closure or a reference to it.
+    pub fn closure(&self, text: &str) -> Option<BodyRef<'a>> {
+        for (f, file) in self.files.iter().enumerate() {
+            for body in &file.bodies {
+                if body.kind != BodyKind::Fn || !body.path.contains("{closure") {
+                    continue;
+                }
+                let Some(first) = body.args().next() else {
+                    continue;
+                };
+                let ty = super::types::pointee(&first.ty).unwrap_or(&first.ty);
+                if matches!(ty.kind(), TyKind::Closure(t) if **t == *text) {
+                    return Some(BodyRef { body, file: f });
+                }
+            }
+        }
+        None
+    }
+
+    pub fn file(&self, index: usize) -> &'a MirFile {
+        self.files[index]
+    }
+}
+
+/// `a::b::<impl at x.rs:1:2: 3:4>::m` -> `m`; generic arguments do not count.
+pub fn last_segment(path: &str) -> &str {
+    let mut depth = 0i32;
+    let mut end = path.len();
+    let bytes = path.as_bytes();
+    for i in (0..bytes.len()).rev() {
+        match bytes[i] {
+            b'>' if i == 0 || bytes[i - 1] != b'-' => depth += 1,
+            b'<' => {
+                depth -= 1;
+                // `name::<T>`: the arguments belong to the segment before them.
+                if depth == 0 && i >= 2 && &path[i - 2..i] == "::" && end == path.len() {
+                    end = i - 2;
+                }
+            }
+            b':' if depth == 0 && i > 0 && bytes[i - 1] == b':' && i < end => {
+                return &path[i + 1..end];
+            }
+            _ => {}
+        }
+    }
+    &path[..end]
+}
+
+impl<'a> Lowerer<'a> {
+    pub fn root_instance(&mut self, body: BodyRef<'a>) -> InstanceId {
+        if self.instances.is_empty() {
+            self.instances.push(Instance {
+                body,
+                call_span: None,
+                parent: None,
+                depth: 0,
+            });
+        }
+        InstanceId(0)
+    }
+
+    /// The instance for a call at this block (and this many-th constant) of the current frame.
+    pub fn instance(&mut self, block: u32, site: u32, body: BodyRef<'a>) -> InstanceId {
+        let key = (self.frame, block, site);
+        if let Some(&id) = self.instance_index.get(&key) {
+            self.instances[id.0 as usize].call_span = self.span.clone();
+            return id;
+        }
+        let id = InstanceId(self.instances.len() as u32);
+        let depth = self.instances[self.frame.0 as usize].depth + 1;
+        self.instances.push(Instance {
+            body,
+            call_span: self.span.clone(),
+            parent: Some(self.frame),
+            depth,
+        });
+        self.instance_index.insert(key, id);
+        id
+    }
+
+    pub fn body(&self) -> &'a Body {
+        self.instances[self.frame.0 as usize].body.body
+    }
+
+    pub fn object(&mut self, key: ObjectKey, ty: &Ty, outer: Vec<u32>, name: String) -> ObjectId {
+        if let Some(&id) = self.object_index.get(&key) {
+            return id;
+        }
+        let id = ObjectId(self.objects.len() as u32);
+        self.objects.push(super::Object {
+            key: key.clone(),
+            ty: erase(ty),
+            outer,
+            name,
+        });
+        self.object_index.insert(key, id);
+        id
+    }
+
+    /// The object of a local of the current frame.
+    pub fn local_object(&mut self, local: Local) -> ObjectId {
+        let frame = self.frame;
+        self.local_of(frame, local)
+    }
+
+    pub fn local_of(&mut self, frame: InstanceId, local: Local) -> ObjectId {
+        let key = ObjectKey::Local(frame, local);
+        if let Some(&id) = self.object_index.get(&key) {
+            return id;
+        }
+        let body = self.instances[frame.0 as usize].body.body;
+        let ty = body.locals[local.0 as usize].ty.clone();
+        let name = body
+            .debug_infos
+            .iter()
+            .find_map(|d| match &d.value {
+                DebugValue::Place(p) if p.as_local() == Some(local) && !d.name.starts_with('(') => {
+                    Some(d.name.to_string())
+                }
+                _ => None,
+            })
+            .unwrap_or_else(|| {
+                if local == Local::RETURN {
+                    "_0".to_string()
+                } else {
+                    format!("_{}", local.0)
+                }
+            });
+        let name = if frame.0 == 0 || name.starts_with('_') {
+            name
+        } else {
+            format!("{}::{name}", last_segment(&body.path))
+        };
+        self.object(key, &ty, vec![], name)
+    }
+}

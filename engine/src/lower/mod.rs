@@ -1,0 +1,299 @@
+//! Lowering: a MIR root and what it calls become one closed `Program` over scalars and arrays-as-functions.
+//!
+//! Aggregates are split into their scalar leaves, named by the path from the object (`shape`). Calls are inlined
+//! (`call`), so that the result has none. References are places: a pointer is a tag that names its target
+//! (object + path), an element index for each array on the path, and a length (`pointer`). The possible targets
+//! of every pointer are found by lowering again and again until no pointer gains a target: the emission is its
+//! own points-to analysis (flow-insensitive, per inlined instance), so there is no second reading of MIR that
+//! could disagree with the first. Initialisation is tracked by a flag per leaf; `program::simplify` folds away
+//! the flags that are constant. Whatever has no model here ends as `Stop(Unsupported)` with name and line.
+
+mod aggregate;
+mod build;
+mod call;
+mod cast;
+mod constant;
+mod input;
+mod instance;
+mod intrinsic;
+mod memory;
+mod operator;
+mod place;
+mod pointer;
+mod rvalue;
+mod shape;
+mod span;
+mod statement;
+mod types;
+mod value;
+
+use crate::facts::Facts;
+use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
+use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
+use crate::term::{Pool, Var};
+use instance::InstanceId;
+use pointer::{Target, TargetId};
+use shape::{Shapes, Step};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Where bodies come from and what the compiler knew when it made them.
+pub struct Source<'a> {
+    /// Searched in order: the snapshot first, then files that complete it (constants, promoteds).
+    pub files: Vec<&'a MirFile>,
+    pub facts: &'a Facts,
+    /// `debug_assertions` of the build: the value of `UbChecks`.
+    pub ub_checks: bool,
+    pub overflow_checks: bool,
+    /// The crate's name, as paths print it in other crates.
+    pub crate_name: &'a str,
+}
+
+/// Why a root cannot be lowered at all.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LowerError {
+    #[error("no MIR body named `{0}` in the capture")]
+    NoBody(String),
+    #[error("{0}")]
+    Unsupported(String),
+    #[error("the program is too large: more than {0} blocks after inlining")]
+    TooLarge(usize),
+    #[error("pointer targets did not settle after {0} rounds")]
+    Unsettled(usize),
+}
+
+/// A construct without a model; becomes a `Stop(Unsupported)` where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Gap(pub String);
+
+pub(crate) type Lowered<T> = Result<T, Gap>;
+
+fn gap<T>(what: impl Into<String>) -> Lowered<T> {
+    Err(Gap(what.into()))
+}
+
+/// An object of the model: a local of an instance, memory behind a parameter, a constant allocation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ObjectKey {
+    Local(InstanceId, Local),
+    /// What the pointer leaf at this path of a root's parameter points to.
+    Pointee(ObjectId, Vec<Step>),
+    /// A constant's bytes, by file and allocation.
+    Alloc(usize, u32),
+    /// A literal text.
+    Literal(Arc<[u8]>),
+    /// Memory that an instance allocates at a block (one object per site).
+    Heap(InstanceId, u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub(crate) struct ObjectId(pub u32);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub key: ObjectKey,
+    pub ty: Ty,
+    /// Array dimensions in front of the type's own (rows of jagged parameters).
+    pub outer: Vec<u32>,
+    /// A name for people.
+    pub name: String,
+}
+
+/// The part of a leaf that a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Value,
+    /// Is the leaf initialised?
+    Flag,
+    Tag,
+    Index(u8),
+    Meta,
+}
+
+pub(crate) struct Lowerer<'a> {
+    pub source: &'a Source<'a>,
+    pub shapes: Shapes,
+    pub bodies: instance::Bodies<'a>,
+    // Kept from round to round.
+    pub objects: Vec<Object>,
+    pub object_index: HashMap<ObjectKey, ObjectId>,
+    pub instances: Vec<instance::Instance<'a>>,
+    pub instance_index: HashMap<(InstanceId, u32, u32), InstanceId>,
+    pub targets: Vec<Target>,
+    pub target_index: HashMap<Target, TargetId>,
+    pub points_to: HashMap<(ObjectId, Vec<Step>), BTreeSet<TargetId>>,
+    pub grew: bool,
+    // Made anew in each round.
+    pub pool: Pool,
+    pub blocks: Vec<Block>,
+    pub current: BlockId,
+    pub stops: Vec<Stop>,
+    pub vars: BTreeMap<(ObjectId, Vec<Step>, Part), Var>,
+    /// Blocks that get `flag := false` for the locals of an instance once all flags are known.
+    pub resets: Vec<(BlockId, InstanceId, bool)>,
+    pub inputs: Vec<Input>,
+    pub input_vars: BTreeSet<Var>,
+    pub requires: Vec<crate::term::Term>,
+    /// Objects whose contents were set up at entry in this round.
+    pub prepared: BTreeSet<ObjectId>,
+    pub entry_setup: Vec<crate::program::Stmt>,
+    /// The instance, and the span of the statement being lowered.
+    pub frame: InstanceId,
+    pub span: Option<crate::program::SourceSpan>,
+    /// How often constants were inlined at the current block, to tell their instances apart.
+    pub const_site: u32,
+}
+
+/// Programs larger than this are refused rather than ground through.
+const MAX_BLOCKS: usize = 60_000;
+/// Rounds of lowering until pointer targets are settled; nesting depth of pointers is small in practice.
+const MAX_ROUNDS: usize = 24;
+
+/// Lowers the root with this MIR path.
+pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
+    let bodies = instance::Bodies::new(source);
+    let Some(body) = bodies.by_path(root, BodyKind::Fn) else {
+        return Err(LowerError::NoBody(root.to_string()));
+    };
+    let shapes = Shapes::infer(source);
+    let mut lowerer = Lowerer::new(source, shapes, bodies);
+    for _ in 0..MAX_ROUNDS {
+        lowerer.restart();
+        lowerer.lower_root(body)?;
+        if !lowerer.grew {
+            return Ok(lowerer.finish(root));
+        }
+    }
+    Err(LowerError::Unsettled(MAX_ROUNDS))
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(source: &'a Source<'a>, shapes: Shapes, bodies: instance::Bodies<'a>) -> Lowerer<'a> {
+        Lowerer {
+            source,
+            shapes,
+            bodies,
+            objects: vec![],
+            object_index: HashMap::new(),
+            instances: vec![],
+            instance_index: HashMap::new(),
+            targets: vec![],
+            target_index: HashMap::new(),
+            points_to: HashMap::new(),
+            grew: false,
+            pool: Pool::new(),
+            blocks: vec![],
+            current: BlockId(0),
+            stops: vec![],
+            vars: BTreeMap::new(),
+            resets: vec![],
+            inputs: vec![],
+            input_vars: BTreeSet::new(),
+            requires: vec![],
+            prepared: BTreeSet::new(),
+            entry_setup: vec![],
+            frame: InstanceId(0),
+            span: None,
+            const_site: 0,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.grew = false;
+        self.pool = Pool::new();
+        self.blocks.clear();
+        self.stops.clear();
+        self.vars.clear();
+        self.resets.clear();
+        self.inputs.clear();
+        self.input_vars.clear();
+        self.requires.clear();
+        self.prepared.clear();
+        self.entry_setup.clear();
+        self.span = None;
+    }
+
+    fn lower_root(&mut self, body: instance::BodyRef<'a>) -> Result<(), LowerError> {
+        let entry = self.new_block();
+        let start = self.new_block();
+        self.blocks[entry.index()].terminator = Terminator::Goto(start);
+        let root = self.root_instance(body);
+        self.current = start;
+        self.frame = root;
+        self.make_inputs(root)
+            .map_err(|g| LowerError::Unsupported(g.0))?;
+        let exit = self.new_block();
+        self.blocks[exit.index()].terminator = Terminator::Return;
+        self.lower_instance(root, exit);
+        if self.blocks.len() > MAX_BLOCKS {
+            return Err(LowerError::TooLarge(MAX_BLOCKS));
+        }
+        self.resets.push((entry, root, true));
+        self.fill_resets();
+        let setup = std::mem::take(&mut self.entry_setup);
+        self.blocks[entry.index()].stmts.extend(setup);
+        Ok(())
+    }
+
+    /// Writes the `flag := false` statements, now that all flags are known.
+    fn fill_resets(&mut self) {
+        let no = self.pool.bool(false);
+        let mut by_instance: HashMap<InstanceId, Vec<(Local, Var)>> = HashMap::new();
+        for ((object, _, part), &var) in &self.vars {
+            if *part == Part::Flag
+                && let ObjectKey::Local(instance, local) = &self.objects[object.0 as usize].key
+            {
+                by_instance
+                    .entry(*instance)
+                    .or_default()
+                    .push((*local, var));
+            }
+        }
+        for (block, instance, entering) in std::mem::take(&mut self.resets) {
+            let body: &Body = self.instances[instance.0 as usize].body.body;
+            let mut stmts = vec![];
+            for &(local, var) in by_instance.get(&instance).into_iter().flatten() {
+                // Parameters come initialised; the returned value has been copied out before the frame dies.
+                let is_arg = local.0 >= 1 && local.0 <= body.arg_count;
+                if entering && is_arg {
+                    continue;
+                }
+                let sort = self.pool.var_info(var).sort;
+                let value = if sort.is_array() {
+                    self.pool.const_array(no, sort)
+                } else {
+                    no
+                };
+                stmts.push(crate::program::Stmt::Assign(var, value));
+            }
+            let old = std::mem::take(&mut self.blocks[block.index()].stmts);
+            self.blocks[block.index()].stmts = stmts.into_iter().chain(old).collect();
+        }
+    }
+
+    fn finish(mut self, root: &str) -> Program {
+        let mut source_names = vec![];
+        for ((object, path, part), &var) in &self.vars {
+            let name = self.objects[object.0 as usize].name.clone();
+            if *part == Part::Value && !name.is_empty() && !name.starts_with('_') {
+                let kind = self.leaf_kind(*object, path);
+                let name = self.pool.var_info(var).name.clone();
+                source_names.push((var, SourceName { name, kind }));
+            }
+        }
+        let outputs = self.output_vars();
+        let vars: Vec<Var> = self.vars.values().copied().collect();
+        Program {
+            name: root.to_string(),
+            entry: BlockId(0),
+            vars,
+            blocks: std::mem::take(&mut self.blocks),
+            stops: std::mem::take(&mut self.stops),
+            inputs: std::mem::take(&mut self.inputs),
+            requires: std::mem::take(&mut self.requires),
+            outputs,
+            source_names,
+            pool: self.pool,
+        }
+    }
+}

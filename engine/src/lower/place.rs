@@ -1,0 +1,559 @@
+//! Places: from a MIR place to the leaves it denotes, through references, fields and elements.
+
+use super::memory::Spot;
+use super::pointer::Target;
+use super::shape::Step;
+use super::types::{self, erase};
+use super::value::{Leaf, LeafValue, PointerValue, Value};
+use super::{Lowered, Lowerer, ObjectKey, Part, gap};
+use crate::mir::{Elem, Local, Place, Ty, TyKind};
+use crate::program::StopKind;
+use crate::term::{Sort, Term};
+
+/// Where a place may be: one of these, under disjoint conditions.
+#[derive(Clone, Debug)]
+pub struct Located {
+    pub spots: Vec<(Term, Spot)>,
+    pub ty: Ty,
+    /// For slices (and sub-ranges of arrays) the length; the spots' paths then end in `Elem` and the last index
+    /// is where it starts.
+    pub window: Option<Term>,
+    variant: Option<u32>,
+    /// Reached through a raw pointer last: not yet known to be inside the object.
+    raw: bool,
+}
+
+impl Lowerer<'_> {
+    pub fn locate(&mut self, place: &Place) -> Lowered<Located> {
+        let object = self.local_object(place.local);
+        let yes = self.pool.bool(true);
+        let mut at = Located {
+            spots: vec![(
+                yes,
+                Spot {
+                    object,
+                    path: vec![],
+                    indices: vec![],
+                },
+            )],
+            ty: self.objects[object.0 as usize].ty.clone(),
+            window: None,
+            variant: None,
+            raw: false,
+        };
+        for elem in &place.projection {
+            at = self.project(at, elem)?;
+        }
+        Ok(at)
+    }
+
+    fn project(&mut self, mut at: Located, elem: &Elem) -> Lowered<Located> {
+        match elem {
+            Elem::Deref => {
+                let value = self.load_located(&at)?;
+                let p = self.pointer_of(&value)?;
+                let ty = at.ty.clone();
+                self.deref(&p, &ty)
+            }
+            Elem::Field(i, ty) => {
+                self.reject_union(&at.ty)?;
+                self.check_raw(&mut at)?;
+                let step = match at.variant.take() {
+                    Some(v) => Step::Variant(v, *i),
+                    None => Step::Field(*i),
+                };
+                for (_, s) in &mut at.spots {
+                    s.path.push(step);
+                }
+                at.ty = erase(ty);
+                Ok(at)
+            }
+            Elem::Downcast(name) => {
+                at.variant = Some(self.shapes.variant_id(name));
+                Ok(at)
+            }
+            Elem::Index(local) => {
+                let i = self.local_bits(*local)?;
+                self.element(at, i)
+            }
+            Elem::ConstantIndex {
+                offset, from_end, ..
+            } => {
+                let k = self.bv64(*offset);
+                let i = if *from_end {
+                    let n = self.length(&at)?;
+                    self.pool.sub(n, k)
+                } else {
+                    k
+                };
+                self.element(at, i)
+            }
+            Elem::Subslice { from, to, from_end } => {
+                let n = self.length(&at)?;
+                let (f, t) = (self.bv64(*from), self.bv64(*to));
+                let end = if *from_end { self.pool.sub(n, t) } else { t };
+                let len = self.pool.sub(end, f);
+                let array_len = types::array_len(&at.ty);
+                let mut at = self.open(at)?;
+                for (_, s) in &mut at.spots {
+                    if let Some(last) = s.indices.last_mut() {
+                        *last = self.pool.add(*last, f);
+                    }
+                }
+                at.window = Some(len);
+                if let (TyKind::Array(elem, _), Some(n)) = (at.ty.kind(), array_len) {
+                    let m = if *from_end {
+                        n.saturating_sub(*from + *to)
+                    } else {
+                        to.saturating_sub(*from)
+                    };
+                    at.ty = Ty::new(TyKind::Array(
+                        elem.clone(),
+                        crate::mir::ArrayLen::Known(m),
+                    ));
+                }
+                Ok(at)
+            }
+            Elem::OpaqueCast(t) | Elem::Subtype(t) => {
+                at.ty = erase(t);
+                Ok(at)
+            }
+            Elem::DowncastIndex(_) | Elem::UnwrapUnsafeBinder(_) => {
+                gap("a projection of coroutines or unsafe binders")
+            }
+        }
+    }
+
+    /// Fields of a union share their bytes, which leaves do not.
+    fn reject_union(&mut self, ty: &Ty) -> Lowered<()> {
+        let TyKind::Adt { path, .. } = ty.kind() else {
+            return Ok(());
+        };
+        if !self.source.facts.is_union(path) {
+            return Ok(());
+        }
+        let mut with_leaves = 0;
+        for (_, t) in self.shapes.fields(ty) {
+            if !self.leaves(&t)?.is_empty() {
+                with_leaves += 1;
+            }
+        }
+        if with_leaves > 1 {
+            return gap(format!("union `{path}` read and written as different types"));
+        }
+        Ok(())
+    }
+
+    /// The place behind a pointer.
+    pub fn deref(&mut self, p: &PointerValue, pointer_ty: &Ty) -> Lowered<Located> {
+        let Some(to) = types::pointee(pointer_ty) else {
+            return gap(format!("dereference of `{pointer_ty}`"));
+        };
+        let to = erase(to);
+        self.check_has_target(p);
+        let mut spots = vec![];
+        for &t in &p.targets {
+            let here = self.tag_is(p, t);
+            match self.targets[t.0 as usize].clone() {
+                Target::Place(object, path) => {
+                    let n = path.iter().filter(|s| **s == Step::Elem).count();
+                    let indices = p.indices[..n].to_vec();
+                    spots.push((
+                        here,
+                        Spot {
+                            object,
+                            path,
+                            indices,
+                        },
+                    ));
+                }
+                Target::Address | Target::Function(_) => {
+                    let mut fine = self.pool.not(here);
+                    if let Some(len) = p.meta {
+                        // An empty slice may be anywhere.
+                        let zero = self.bv64(0);
+                        let empty = self.pool.eq(len, zero);
+                        fine = self.pool.or(fine, empty);
+                    }
+                    self.check_defined(fine, "dereference of a null or dangling pointer");
+                }
+            }
+        }
+        let raw = types::is_raw(pointer_ty);
+        let window = p.meta;
+        if types::is_unsized_sequence(&to) != window.is_some() {
+            return gap(format!("dereference of `{pointer_ty}` without its length"));
+        }
+        if matches!(to.kind(), TyKind::Dyn { .. }) {
+            return gap("a trait object");
+        }
+        Ok(Located {
+            spots,
+            ty: to,
+            window,
+            variant: None,
+            raw,
+        })
+    }
+
+    /// A place behind a raw pointer must be inside its object before it is used or borrowed.
+    pub fn check_raw(&mut self, at: &mut Located) -> Lowered<()> {
+        if !at.raw {
+            return Ok(());
+        }
+        at.raw = false;
+        let spots = at.spots.clone();
+        for (here, s) in spots {
+            if s.path.last() != Some(&Step::Elem) {
+                continue;
+            }
+            let extent = self.extent(&s)?;
+            let Some(&i) = s.indices.last() else { continue };
+            let inside = match at.window {
+                None => self.pool.ult(i, extent),
+                Some(len) => {
+                    // i + len <= extent without wrapping
+                    let fits = self.pool.ule(len, extent);
+                    let room = self.pool.sub(extent, len);
+                    let starts = self.pool.ule(i, room);
+                    self.pool.and(fits, starts)
+                }
+            };
+            let fine = self.pool.implies(here, inside);
+            self.check_defined(fine, "pointer outside of its allocation");
+        }
+        Ok(())
+    }
+
+    /// The length of the array that the last `Elem` of a spot's path goes through.
+    pub fn extent(&mut self, spot: &Spot) -> Lowered<Term> {
+        let o = self.objects[spot.object.0 as usize].clone();
+        let skip = o.outer.len();
+        let mut ty = o.ty.clone();
+        let mut seen = 0;
+        let last = spot.path.len() - 1;
+        for (k, s) in spot.path.iter().enumerate() {
+            if k < skip {
+                seen += 1;
+                continue;
+            }
+            if k == last {
+                break;
+            }
+            ty = self.step_type(&ty, *s)?;
+            if *s == Step::Elem {
+                seen += 1;
+            }
+        }
+        if let Some(n) = types::array_len(&ty) {
+            return Ok(self.bv64(n));
+        }
+        if matches!(ty.kind(), TyKind::Slice(_) | TyKind::Str) && seen == skip {
+            return self.object_length(spot.object, &spot.indices[..skip]);
+        }
+        gap(format!("the length of `{ty}` is not known"))
+    }
+
+    /// The length of the memory behind a slice parameter (of the row at these indices).
+    pub fn object_length(&mut self, object: super::ObjectId, row: &[Term]) -> Lowered<Term> {
+        let outer = self.objects[object.0 as usize].outer.clone();
+        let sort = super::value::in_array(Sort::Bv(64), &outer);
+        let whole = self.part(object, &[], Part::Meta, sort);
+        match row {
+            [] => Ok(whole),
+            [i] => Ok(self.pool.select(whole, *i)),
+            [i, j] => {
+                let at = self.pool.concat(*i, *j);
+                Ok(self.pool.select(whole, at))
+            }
+            _ => gap("slices nested too deeply"),
+        }
+    }
+
+    fn step_type(&mut self, ty: &Ty, step: Step) -> Lowered<Ty> {
+        let found = match step {
+            Step::Elem => types::element(ty),
+            Step::Field(i) => match ty.kind() {
+                TyKind::Tuple(parts) => parts.get(i as usize).cloned(),
+                _ => self
+                    .shapes
+                    .fields(ty)
+                    .into_iter()
+                    .find(|((v, k), _)| v.is_none() && *k == i)
+                    .map(|(_, t)| t),
+            },
+            Step::Variant(v, i) => self
+                .shapes
+                .fields(ty)
+                .into_iter()
+                .find(|(k, _)| *k == (Some(v), i))
+                .map(|(_, t)| t),
+            Step::Discriminant => None,
+        };
+        match found {
+            Some(t) => Ok(erase(&t)),
+            None => gap(format!("a part of `{ty}` of unknown type")),
+        }
+    }
+
+    /// The number of elements of an array or slice place.
+    pub fn length(&mut self, at: &Located) -> Lowered<Term> {
+        if let Some(w) = at.window {
+            return Ok(w);
+        }
+        match types::array_len(&at.ty) {
+            Some(n) => Ok(self.bv64(n)),
+            None => gap(format!("the length of `{}` is not known", at.ty)),
+        }
+    }
+
+    /// Makes an array place a window over its elements.
+    pub fn open(&mut self, mut at: Located) -> Lowered<Located> {
+        self.check_raw(&mut at)?;
+        if at.window.is_some() {
+            return Ok(at);
+        }
+        let n = self.length(&at)?;
+        let zero = self.bv64(0);
+        for (_, s) in &mut at.spots {
+            s.path.push(Step::Elem);
+            s.indices.push(zero);
+        }
+        at.window = Some(n);
+        Ok(at)
+    }
+
+    fn element(&mut self, at: Located, i: Term) -> Lowered<Located> {
+        let n = self.length(&at)?;
+        let inside = self.pool.ult(i, n);
+        self.check_defined(inside, "index outside of the array");
+        let mut at = self.open(at)?;
+        for (_, s) in &mut at.spots {
+            if let Some(last) = s.indices.last_mut() {
+                *last = self.pool.add(*last, i);
+            }
+        }
+        at.window = None;
+        at.ty = match types::element(&at.ty) {
+            Some(t) => erase(&t),
+            None => return gap(format!("an element of `{}`", at.ty)),
+        };
+        Ok(at)
+    }
+
+    /// The bits of a local, for indices.
+    pub fn local_bits(&mut self, local: Local) -> Lowered<Term> {
+        let at = self.locate(&Place::local(local))?;
+        let v = self.load_located(&at)?;
+        self.bits(&v)
+    }
+
+    /// Reads the whole value of a place.
+    pub fn load_located(&mut self, at: &Located) -> Lowered<Value> {
+        let mut at = at.clone();
+        self.check_raw(&mut at)?;
+        if at.window.is_some() {
+            if types::array_len(&at.ty).is_none() {
+                return gap("a slice used by value");
+            }
+            return self.load_window(&at);
+        }
+        let leaves = self.leaves(&at.ty)?;
+        let mut out: Option<Value> = None;
+        for (here, spot) in at.spots.iter().rev() {
+            let mut value = Value::default();
+            for shape in leaves.iter() {
+                let mut s = spot.clone();
+                s.path.extend(&shape.path);
+                value.leaves.push((shape.path.clone(), self.load(&s, shape)?));
+            }
+            out = Some(match out {
+                None => value,
+                Some(other) => self.choose(*here, &value, &other),
+            });
+        }
+        match out {
+            Some(v) => Ok(v),
+            // A pointer without targets (yet): the value of an earlier round, or really uninitialised.
+            None => {
+                let ty = at.ty.clone();
+                self.undefined(&ty)
+            }
+        }
+    }
+
+    /// An array value taken from a window (a sub-range of an array).
+    fn load_window(&mut self, at: &Located) -> Lowered<Value> {
+        let Some(n) = types::array_len(&at.ty) else {
+            return gap("a window of unknown length");
+        };
+        if n > 256 {
+            return gap("a large sub-range of an array used by value");
+        }
+        let mut value = self.undefined(&at.ty.clone())?;
+        for k in 0..n {
+            let i = self.bv64(k);
+            let e = self.element(at.clone(), i)?;
+            let v = self.load_located(&e)?;
+            self.set_element(&mut value, i, &v)?;
+        }
+        Ok(value)
+    }
+
+    /// Puts an element into an array value.
+    pub fn set_element(&mut self, array: &mut Value, i: Term, elem: &Value) -> Lowered<()> {
+        for (path, l) in &elem.leaves {
+            let mut full = vec![Step::Elem];
+            full.extend(path);
+            let Some((_, whole)) = array.leaves.iter_mut().find(|(p, _)| *p == full) else {
+                continue;
+            };
+            if path.contains(&Step::Elem) {
+                return gap("an array of arrays built element by element");
+            }
+            whole.init = self.pool.store(whole.init, i, l.init);
+            match (&mut whole.leaf, &l.leaf) {
+                (Leaf::Bits(a), Leaf::Bits(v)) => *a = self.pool.store(*a, i, *v),
+                (Leaf::Pointer(a), Leaf::Pointer(v)) => {
+                    a.tag = self.pool.store(a.tag, i, v.tag);
+                    let sort = Sort::Array {
+                        index: 64,
+                        elem: 64,
+                    };
+                    while a.indices.len() < v.indices.len() {
+                        a.indices.push(self.pool.constant(0, sort));
+                    }
+                    for (k, &ix) in v.indices.iter().enumerate() {
+                        a.indices[k] = self.pool.store(a.indices[k], i, ix);
+                    }
+                    if let Some(m) = v.meta {
+                        let old = match a.meta {
+                            Some(old) => old,
+                            None => self.pool.constant(0, sort),
+                        };
+                        a.meta = Some(self.pool.store(old, i, m));
+                    }
+                    a.targets.extend(&v.targets);
+                }
+                _ => return gap("an array of pointers and numbers"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a whole value to a place.
+    pub fn store_located(&mut self, at: &Located, value: &Value) -> Lowered<()> {
+        let mut at = at.clone();
+        self.check_raw(&mut at)?;
+        if at.window.is_some() {
+            return gap("a slice written by value");
+        }
+        let leaves = self.leaves(&at.ty)?;
+        let single = at.spots.len() == 1;
+        let yes = self.pool.bool(true);
+        // All right-hand sides are terms over the state before; leaves of one place do not overlap.
+        for (here, spot) in &at.spots {
+            let when = if single { yes } else { *here };
+            for shape in leaves.iter() {
+                let Some(l) = value.get(&shape.path) else {
+                    return gap(format!("a value of type `{}` of another shape", at.ty));
+                };
+                let mut s = spot.clone();
+                s.path.extend(&shape.path);
+                let l = l.clone();
+                self.store(&s, shape, &l, when)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the leaves of a local (or of a part of it) as uninitialised.
+    pub fn deinit(&mut self, at: &Located) -> Lowered<()> {
+        if at.window.is_some() {
+            return Ok(());
+        }
+        let leaves = self.leaves(&at.ty)?;
+        for (here, spot) in at.spots.clone() {
+            if !matches!(
+                self.objects[spot.object.0 as usize].key,
+                ObjectKey::Local(..)
+            ) {
+                continue;
+            }
+            for shape in leaves.iter() {
+                let mut s = spot.clone();
+                s.path.extend(&shape.path);
+                self.clear_flag(&s, shape, here)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn clear_flag(
+        &mut self,
+        spot: &Spot,
+        shape: &super::shape::LeafShape,
+        when: Term,
+    ) -> Lowered<()> {
+        let old = self.load(spot, shape)?;
+        let no = self.pool.bool(false);
+        let init = match super::value::in_array(Sort::Bool, &shape.dims) {
+            Sort::Bool => no,
+            s => self.pool.const_array(no, s),
+        };
+        // Only the flag changes; writing back the value itself is no assignment.
+        self.store(
+            spot,
+            shape,
+            &LeafValue {
+                leaf: old.leaf,
+                init,
+            },
+            when,
+        )
+    }
+
+    /// The pointer to a place.
+    pub fn address_of(&mut self, at: &Located) -> Lowered<PointerValue> {
+        let mut out: Option<PointerValue> = None;
+        for (here, spot) in at.spots.iter().rev() {
+            if matches!(at.variant, Some(_)) {
+                return gap("the address of a variant");
+            }
+            let p = self.pointer_to(
+                Target::Place(spot.object, spot.path.clone()),
+                spot.indices.clone(),
+                at.window.filter(|_| types::is_unsized_sequence(&at.ty)),
+            );
+            out = Some(match out {
+                None => p,
+                Some(q) => {
+                    let a = self.pointer(p);
+                    let b = self.pointer(q);
+                    let c = self.choose(*here, &a, &b);
+                    self.pointer_of(&c)?
+                }
+            });
+        }
+        match out {
+            Some(p) => Ok(p),
+            None => Ok(PointerValue {
+                tag: self.pool.bv(0, super::pointer::TAG_WIDTH),
+                indices: vec![],
+                meta: at.window,
+                targets: Default::default(),
+            }),
+        }
+    }
+
+    /// Reaching a pointer that points nowhere is a violation once targets are settled.
+    pub fn check_has_target(&mut self, p: &PointerValue) {
+        if p.targets.is_empty() && !self.grew {
+            let no = self.pool.bool(false);
+            self.check(
+                no,
+                StopKind::Unsupported("a pointer whose target is not known".into()),
+            );
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! What a type is made of: the scalar and pointer leaves of its values, by path.
+//!
+//! MIR text does not define types, but it annotates every projection with the type of the field. The fields that
+//! some body reads or writes are therefore known, and the others do not matter: nobody looks at them. Which
+//! discriminant a variant has comes from the compiler (`facts`), never from a guess.
+
+use super::types::{self, erase};
+use super::{Lowered, Source, gap};
+use crate::facts::Facts;
+use crate::mir::{
+    Aggregate, Body, Elem, IntTy, Operand, Place, Rvalue, StatementKind, TerminatorKind, Ty, TyKind,
+};
+use crate::program::ScalarKind;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One step from an object to a leaf. Variant names are numbered by `Shapes::variants`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Step {
+    Field(u32),
+    /// Field of a variant.
+    Variant(u32, u32),
+    /// Some element of an array; which one is said by an index beside the path.
+    Elem,
+    Discriminant,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum LeafKind {
+    Scalar(ScalarKind),
+    /// A pointer to this type.
+    Pointer(Ty),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct LeafShape {
+    pub path: Vec<Step>,
+    pub kind: LeafKind,
+    /// Widths of the index parts, one per `Elem` of the path.
+    pub dims: Vec<u32>,
+    /// Lengths of the arrays, one per `Elem`; `None` for slices.
+    pub lens: Vec<Option<u64>>,
+}
+
+impl LeafShape {
+    fn new(path: &[Step], kind: LeafKind, dims: &[(u32, Option<u64>)]) -> LeafShape {
+        LeafShape {
+            path: path.to_vec(),
+            kind,
+            dims: dims.iter().map(|d| d.0).collect(),
+            lens: dims.iter().map(|d| d.1).collect(),
+        }
+    }
+}
+
+/// The fields that bodies mention, by type.
+#[derive(Default)]
+pub struct Shapes {
+    fields: HashMap<Ty, BTreeMap<(Option<u32>, u32), Ty>>,
+    /// Types whose discriminant is read or set, with the integer type it is read as.
+    discriminants: HashMap<Ty, Option<IntTy>>,
+    variant_names: Vec<Arc<str>>,
+    variant_index: HashMap<Arc<str>, u32>,
+    leaves: HashMap<Ty, Rc<Vec<LeafShape>>>,
+}
+
+impl Shapes {
+    pub fn infer(source: &Source<'_>) -> Shapes {
+        let mut shapes = Shapes::default();
+        for file in &source.files {
+            for body in &file.bodies {
+                shapes.read_body(body, source.facts);
+            }
+        }
+        shapes
+    }
+
+    pub fn variant_id(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.variant_index.get(name) {
+            return id;
+        }
+        let id = self.variant_names.len() as u32;
+        let name: Arc<str> = name.into();
+        self.variant_names.push(name.clone());
+        self.variant_index.insert(name, id);
+        id
+    }
+
+    pub fn variant_name(&self, id: u32) -> &str {
+        &self.variant_names[id as usize]
+    }
+
+    /// The known fields of a type: (variant, index) -> type.
+    pub fn fields(&self, ty: &Ty) -> Vec<((Option<u32>, u32), Ty)> {
+        self.fields
+            .get(ty)
+            .map(|f| f.iter().map(|(k, t)| (*k, t.clone())).collect())
+            .unwrap_or_default()
+    }
+
+    fn read_body(&mut self, body: &Body, facts: &Facts) {
+        for info in &body.debug_infos {
+            if let crate::mir::DebugValue::Place(p) = &info.value {
+                self.read_place(body, p);
+            }
+        }
+        for block in &body.blocks {
+            for s in &block.statements {
+                match &s.kind {
+                    StatementKind::Assign(place, rvalue) => {
+                        let ty = self.read_place(body, place);
+                        self.read_rvalue(body, ty.as_ref(), rvalue, facts);
+                    }
+                    StatementKind::SetDiscriminant(place, _) => {
+                        if let Some(ty) = self.read_place(body, place) {
+                            self.discriminants.entry(erase(&ty)).or_insert(None);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if let TerminatorKind::Call {
+                destination, args, ..
+            } = &block.terminator.kind
+            {
+                self.read_place(body, destination);
+                for a in args {
+                    self.read_operand(body, a);
+                }
+            }
+        }
+    }
+
+    /// Records the fields on the way and returns the type of the place.
+    fn read_place(&mut self, body: &Body, place: &Place) -> Option<Ty> {
+        let mut ty = erase(&body.local(place.local)?.ty);
+        let mut variant = None;
+        for elem in &place.projection {
+            match elem {
+                Elem::Field(i, t) => {
+                    let t = erase(t);
+                    if matches!(ty.kind(), TyKind::Adt { .. } | TyKind::Closure(_)) {
+                        self.fields
+                            .entry(ty)
+                            .or_default()
+                            .entry((variant, *i))
+                            .or_insert_with(|| t.clone());
+                    }
+                    ty = t;
+                    variant = None;
+                }
+                Elem::Downcast(v) => {
+                    variant = Some(self.variant_id(v));
+                    self.discriminants.entry(ty.clone()).or_insert(None);
+                }
+                Elem::Deref => ty = types::pointee(&ty)?.clone(),
+                Elem::Index(_) | Elem::ConstantIndex { .. } => ty = types::element(&ty)?,
+                Elem::Subslice { .. } => {}
+                Elem::OpaqueCast(t) | Elem::Subtype(t) | Elem::UnwrapUnsafeBinder(t) => {
+                    ty = erase(t);
+                }
+                Elem::DowncastIndex(_) => return None,
+            }
+        }
+        Some(ty)
+    }
+
+    fn read_operand(&mut self, body: &Body, operand: &Operand) -> Option<Ty> {
+        match operand {
+            Operand::Copy(p) | Operand::Move(p) => self.read_place(body, p),
+            Operand::Const(c) => super::constant::literal_type(c),
+            Operand::RuntimeChecks(_) => Some(Ty::new(TyKind::Bool)),
+        }
+    }
+
+    fn read_rvalue(&mut self, body: &Body, into: Option<&Ty>, rvalue: &Rvalue, facts: &Facts) {
+        match rvalue {
+            Rvalue::Aggregate(a) => {
+                let (operands, path): (Vec<&Operand>, _) = match a {
+                    Aggregate::AdtUnit(p) => (vec![], Some(p)),
+                    Aggregate::AdtPositional(p, ops) => (ops.iter().collect(), Some(p)),
+                    Aggregate::AdtNamed(p, ops) => (ops.iter().map(|(_, o)| o).collect(), Some(p)),
+                    Aggregate::Closure(_, ops) => (ops.iter().map(|(_, o)| o).collect(), None),
+                    _ => return,
+                };
+                let Some(ty) = into.map(erase) else { return };
+                let variant = path.and_then(|p| self.variant_of(&ty, p));
+                if variant.is_some() {
+                    self.discriminants.entry(ty.clone()).or_insert(None);
+                }
+                let is_union = operands.len() == 1
+                    && matches!(ty.kind(), TyKind::Adt { path, .. } if facts.is_union(path));
+                for (i, o) in operands.into_iter().enumerate() {
+                    if let Some(t) = self.read_operand(body, o)
+                        && !is_union
+                    {
+                        self.fields
+                            .entry(ty.clone())
+                            .or_default()
+                            .entry((variant, i as u32))
+                            .or_insert_with(|| erase(&t));
+                    }
+                }
+            }
+            Rvalue::Discriminant(p) => {
+                if let Some(ty) = self.read_place(body, p) {
+                    let int = match into.map(Ty::kind) {
+                        Some(TyKind::Int(i)) => Some(*i),
+                        _ => None,
+                    };
+                    let known = self.discriminants.entry(erase(&ty)).or_insert(int);
+                    if known.is_none() {
+                        *known = int;
+                    }
+                }
+            }
+            Rvalue::Ref { place, .. } | Rvalue::RawPtr { place, .. } | Rvalue::Len(place) => {
+                self.read_place(body, place);
+            }
+            Rvalue::CopyForDeref(place) => {
+                self.read_place(body, place);
+            }
+            Rvalue::Use { operand, .. }
+            | Rvalue::Repeat(operand, _)
+            | Rvalue::Cast { operand, .. }
+            | Rvalue::Unary(_, operand) => {
+                self.read_operand(body, operand);
+            }
+            Rvalue::Binary(_, a, b) => {
+                self.read_operand(body, a);
+                self.read_operand(body, b);
+            }
+            _ => {}
+        }
+    }
+
+    /// The variant that an aggregate's path names, given the type that is built.
+    pub fn variant_of(&mut self, ty: &Ty, path: &crate::mir::Path) -> Option<u32> {
+        let TyKind::Adt { path: adt, .. } = ty.kind() else {
+            return None;
+        };
+        let plain = path.plain();
+        if plain == **adt {
+            return None;
+        }
+        let (head, last) = plain.rsplit_once("::")?;
+        // Trimmed paths drop leading segments; the last segment of the type must still match.
+        let tail = adt.rsplit("::").next().unwrap_or(adt);
+        (head == &**adt || head.rsplit("::").next() == Some(tail)).then(|| self.variant_id(last))
+    }
+
+    pub fn is_enum(&self, ty: &Ty, facts: &Facts) -> bool {
+        self.discriminants.contains_key(ty)
+            || matches!(ty.kind(), TyKind::Adt { path, .. } if facts.enum_fact(path).is_some())
+    }
+
+    /// The integer type in which the discriminant of an enum is held.
+    pub fn discriminant_int(&self, ty: &Ty, facts: &Facts) -> IntTy {
+        if let TyKind::Adt { path, .. } = ty.kind()
+            && let Some(e) = facts.enum_fact(path)
+            && let Some(i) = IntTy::from_name(&e.repr)
+        {
+            return i;
+        }
+        self.discriminants
+            .get(ty)
+            .copied()
+            .flatten()
+            .unwrap_or(IntTy::Isize)
+    }
+
+    /// The leaves of a type, in a fixed order.
+    pub fn leaves(&mut self, ty: &Ty, facts: &Facts) -> Lowered<Rc<Vec<LeafShape>>> {
+        if let Some(l) = self.leaves.get(ty) {
+            return Ok(l.clone());
+        }
+        let mut out = vec![];
+        self.collect(ty, facts, &mut vec![], &mut vec![], &mut out, 0)?;
+        debug_assert!(out.iter().all(|l| l.lens.len() == l.dims.len()));
+        let out = Rc::new(out);
+        self.leaves.insert(ty.clone(), out.clone());
+        Ok(out)
+    }
+
+    fn collect(
+        &mut self,
+        ty: &Ty,
+        facts: &Facts,
+        path: &mut Vec<Step>,
+        dims: &mut Vec<(u32, Option<u64>)>,
+        out: &mut Vec<LeafShape>,
+        depth: u32,
+    ) -> Lowered<()> {
+        if depth > 40 {
+            return gap(format!("type `{ty}` is nested too deeply"));
+        }
+        let mut leaf = |kind: LeafKind, path: &[Step], dims: &[(u32, Option<u64>)]| {
+            out.push(LeafShape::new(path, kind, dims));
+        };
+        if let Some(kind) = types::scalar_kind(ty) {
+            leaf(LeafKind::Scalar(kind), path, dims);
+            return Ok(());
+        }
+        match ty.kind() {
+            TyKind::Ref { ty: t, .. } | TyKind::RawPtr { ty: t, .. } => {
+                leaf(LeafKind::Pointer(erase(t)), path, dims);
+            }
+            TyKind::FnPtr(_) => leaf(LeafKind::Pointer(ty.clone()), path, dims),
+            TyKind::Tuple(parts) => {
+                for (i, t) in parts.iter().enumerate() {
+                    path.push(Step::Field(i as u32));
+                    self.collect(&erase(t), facts, path, dims, out, depth + 1)?;
+                    path.pop();
+                }
+            }
+            TyKind::Array(t, _) => {
+                path.push(Step::Elem);
+                dims.push((if dims.is_empty() { 64 } else { 32 }, types::array_len(ty)));
+                self.collect(&erase(t), facts, path, dims, out, depth + 1)?;
+                dims.pop();
+                path.pop();
+            }
+            TyKind::Slice(_) | TyKind::Str => {
+                let t = types::element(ty).unwrap_or_else(|| ty.clone());
+                path.push(Step::Elem);
+                dims.push((64, None));
+                self.collect(&erase(&t), facts, path, dims, out, depth + 1)?;
+                dims.pop();
+                path.pop();
+            }
+            TyKind::Adt { .. } | TyKind::Closure(_) => {
+                if self.is_enum(ty, facts) {
+                    let int = self.discriminant_int(ty, facts);
+                    path.push(Step::Discriminant);
+                    let kind = LeafKind::Scalar(types::int_kind(int));
+                    out.push(LeafShape::new(path, kind, dims));
+                    path.pop();
+                }
+                for ((variant, i), t) in self.fields(ty) {
+                    path.push(match variant {
+                        Some(v) => Step::Variant(v, i),
+                        None => Step::Field(i),
+                    });
+                    self.collect(&t, facts, path, dims, out, depth + 1)?;
+                    path.pop();
+                }
+            }
+            TyKind::Never
+            | TyKind::FnDef { .. }
+            | TyKind::Dyn { .. }
+            | TyKind::Coroutine(_)
+            | TyKind::Impl { .. }
+            | TyKind::Alias(_)
+            | TyKind::UnsafeBinder { .. }
+            | TyKind::Infer
+            | TyKind::Other(_)
+            | TyKind::Pattern { .. } => {}
+            TyKind::Bool | TyKind::Char | TyKind::Int(_) | TyKind::Float(_) => {}
+        }
+        Ok(())
+    }
+
+    /// All variants that any body names, of a type (for arbitrary values without facts).
+    pub fn named_variants(&self, ty: &Ty) -> BTreeSet<u32> {
+        self.fields
+            .get(ty)
+            .map(|f| f.keys().filter_map(|(v, _)| *v).collect())
+            .unwrap_or_default()
+    }
+}

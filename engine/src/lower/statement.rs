@@ -1,0 +1,140 @@
+//! Statements and the walk over a body's blocks.
+
+use super::instance::InstanceId;
+use super::{Gap, Lowered, Lowerer, MAX_BLOCKS};
+use crate::mir::{Place, Rvalue, Statement, StatementKind};
+use crate::program::{BlockId, Terminator};
+use std::collections::HashMap;
+
+impl Lowerer<'_> {
+    /// Lowers the body of an instance; its parameters are set, `exit` is where it returns to.
+    pub fn lower_instance(&mut self, instance: InstanceId, exit: BlockId) {
+        let outer_frame = std::mem::replace(&mut self.frame, instance);
+        let outer_span = self.span.clone();
+        let body = self.body();
+        let order = reverse_postorder(body);
+        let mut blocks: HashMap<u32, BlockId> = HashMap::new();
+        for &b in &order {
+            self.span = None;
+            let id = self.new_block();
+            blocks.insert(b, id);
+        }
+        self.goto(blocks[&0]);
+        for &b in &order {
+            if self.blocks.len() > MAX_BLOCKS {
+                break;
+            }
+            let block = &body.blocks[b as usize];
+            self.current = blocks[&b];
+            let mut left = false;
+            for s in &block.statements {
+                self.span = self.user_span(&s.source_info);
+                let at = self.current.index();
+                if self.blocks[at].span.is_none() {
+                    self.blocks[at].span = self.span.clone();
+                }
+                if let Err(g) = self.lower_statement(s, b) {
+                    self.leave_model(with_line(g, s.line));
+                    left = true;
+                    break;
+                }
+            }
+            if left {
+                continue;
+            }
+            self.span = self.user_span(&block.terminator.source_info);
+            let at = self.current.index();
+            if self.blocks[at].span.is_none() {
+                self.blocks[at].span = self.span.clone();
+            }
+            if let Err(g) = self.lower_terminator(&block.terminator, b, &blocks, exit) {
+                self.leave_model(with_line(g, block.terminator.line));
+            }
+        }
+        self.frame = outer_frame;
+        self.span = outer_span;
+    }
+
+    fn lower_statement(&mut self, s: &Statement, block: u32) -> Lowered<()> {
+        self.const_site = block;
+        match &s.kind {
+            StatementKind::Assign(place, rvalue) => self.lower_assign(place, rvalue),
+            StatementKind::SetDiscriminant(place, index) => {
+                let at = self.locate(place)?;
+                self.set_discriminant(&at, *index)
+            }
+            StatementKind::StorageLive(local) | StatementKind::StorageDead(local) => {
+                let at = self.locate(&Place::local(*local))?;
+                self.deinit(&at)
+            }
+            StatementKind::Deinit(place) => {
+                let at = self.locate(place)?;
+                self.deinit(&at)
+            }
+            StatementKind::Assume(op) => {
+                let v = self.operand(op)?;
+                let c = self.bits(&v)?;
+                self.check_defined(c, "violated `assume` of the compiler");
+                Ok(())
+            }
+            StatementKind::CopyNonOverlapping { dst, src, count } => {
+                self.copy_memory(dst, src, count)
+            }
+            StatementKind::FakeRead(..)
+            | StatementKind::Retag(..)
+            | StatementKind::PlaceMention(_)
+            | StatementKind::AscribeUserType(_)
+            | StatementKind::Coverage(_)
+            | StatementKind::ConstEvalCounter
+            | StatementKind::Nop
+            | StatementKind::BackwardIncompatibleDropHint(..) => Ok(()),
+        }
+    }
+
+    fn lower_assign(&mut self, place: &Place, rvalue: &Rvalue) -> Lowered<()> {
+        let ty = self.place_type(place)?;
+        let value = self.rvalue(rvalue, &ty)?;
+        let at = self.locate(place)?;
+        self.store_located(&at, &value)
+    }
+
+    /// Sets the end of the current block for a return to `exit`.
+    pub fn return_to(&mut self, exit: BlockId) {
+        self.end(Terminator::Goto(exit));
+    }
+}
+
+fn with_line(g: Gap, line: u32) -> Gap {
+    if line == 0 || g.0.contains("(MIR line ") {
+        return g;
+    }
+    Gap(format!("{} (MIR line {line})", g.0))
+}
+
+/// The blocks that are reachable without unwinding, in reverse postorder: pointers then meet their targets early.
+fn reverse_postorder(body: &crate::mir::Body) -> Vec<u32> {
+    let mut seen = vec![false; body.blocks.len()];
+    let mut order = vec![];
+    let mut stack = vec![(0u32, 0usize)];
+    if body.blocks.is_empty() {
+        return order;
+    }
+    seen[0] = true;
+    while let Some((b, next)) = stack.pop() {
+        let succs = super::call::normal_successors(&body.blocks[b as usize].terminator.kind);
+        if next < succs.len() {
+            stack.push((b, next + 1));
+            let s = succs[next];
+            if let Some(flag) = seen.get_mut(s as usize)
+                && !*flag
+            {
+                *flag = true;
+                stack.push((s, 0));
+            }
+        } else {
+            order.push(b);
+        }
+    }
+    order.reverse();
+    order
+}
