@@ -1,5 +1,6 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
 pub mod capture;
+pub mod lower;
 pub mod mir;
 pub mod pipeline;
 pub mod program;

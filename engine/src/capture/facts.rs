@@ -11,6 +11,38 @@ pub struct Facts {
     pub consts: BTreeMap<String, String>,
     /// Size and alignment in bytes by the type as the compiler prints it.
     pub type_sizes: BTreeMap<String, TypeSize>,
+    /// Unions by path, with the names of their fields in order: their fields share bytes.
+    #[serde(default)]
+    pub unions: BTreeMap<String, Vec<String>>,
+}
+
+impl Facts {
+    pub fn enum_fact(&self, path: &str) -> Option<&EnumFacts> {
+        self.enums.get(path)
+    }
+
+    /// The discriminant of a variant as a bit pattern, to be cut to the width of its type.
+    pub fn discriminant(&self, path: &str, variant: &str) -> Option<u128> {
+        let found = self.enums.get(path)?;
+        found.variants.iter().find(|v| v.name == variant)?.bits()
+    }
+
+    pub fn is_union(&self, path: &str) -> bool {
+        self.unions.contains_key(path) || path.ends_with("::MaybeUninit")
+    }
+
+    /// The index of a union's field by its name.
+    pub fn union_field(&self, path: &str, field: &str) -> Option<u32> {
+        if path.ends_with("::MaybeUninit") {
+            return match field {
+                "uninit" => Some(0),
+                "value" => Some(1),
+                _ => None,
+            };
+        }
+        let at = self.unions.get(path)?.iter().position(|f| f == field)?;
+        u32::try_from(at).ok()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +59,14 @@ pub struct VariantFacts {
     pub name: String,
     /// Decimal, signed where `repr` is signed.
     pub discr: String,
+}
+
+impl VariantFacts {
+    /// The discriminant as a bit pattern of 128 bits.
+    pub fn bits(&self) -> Option<u128> {
+        let signed = self.discr.parse::<i128>().map(|v| v as u128);
+        signed.or_else(|_| self.discr.parse::<u128>()).ok()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -83,6 +83,17 @@ impl Lowerer<'_> {
         let TyKind::Adt { path: adt, .. } = into.kind() else {
             return gap(format!("an aggregate `{}` of type `{into}`", path.plain()));
         };
+        if types::transparent(into).is_some() {
+            let [only] = ops else {
+                return gap(format!("an aggregate of type `{into}`"));
+            };
+            let v = self.operand(only)?;
+            return if v.leaves.is_empty() {
+                self.undefined(into)
+            } else {
+                Ok(v)
+            };
+        }
         let variant = self.shapes.variant_of(into, path);
         let known = self.shapes.fields(into);
         let mut parts = vec![];
@@ -152,14 +163,18 @@ impl Lowerer<'_> {
         let TyKind::Adt { path, .. } = ty.kind() else {
             return gap(format!("a variant of `{ty}`"));
         };
-        let width = self
-            .shapes
-            .discriminant_int(ty, self.source.facts)
-            .bits();
-        match self.source.facts.discriminant(path, name) {
-            Some(bits) => Ok(self.pool.bv(bits, width)),
-            None => gap(format!("the discriminant of `{path}::{name}` is not known")),
+        let width = self.shapes.discriminant_int(ty, self.source.facts).bits();
+        if let Some(bits) = self.source.facts.discriminant(path, name) {
+            return Ok(self.pool.bv(bits, width));
         }
+        // Often nobody looks (the kind of a failed assertion): the value is approximated, and goes if it is dead.
+        let v = self
+            .pool
+            .fresh(format!("{name}?"), crate::term::Sort::Bv(width));
+        self.draw_vars.push(v);
+        let why = format!("the discriminant of `{path}::{name}` is not known");
+        self.havoc(v, crate::program::Draw::Approximate(why));
+        Ok(self.pool.var(v))
     }
 
     pub fn discriminant(&mut self, at: &Located, into: &Ty) -> Lowered<Value> {
@@ -215,6 +230,7 @@ impl Lowerer<'_> {
             };
             self.store(&s, shape, &l, *here)?;
         }
+        self.commit();
         Ok(())
     }
 
@@ -237,7 +253,7 @@ impl Lowerer<'_> {
             let Some(at) = array.leaves.iter().position(|(p, _)| *p == full) else {
                 continue;
             };
-            let mut put = |this: &mut Self, whole, new| -> Lowered<crate::term::Term> {
+            let put = |this: &mut Self, whole, new| -> Lowered<crate::term::Term> {
                 let w: u32 = shape.dims.iter().sum();
                 let below: u32 = shape.dims[1..].iter().sum();
                 let high = this.pool.resize(i, w - below, false);

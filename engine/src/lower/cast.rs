@@ -12,7 +12,9 @@ impl Lowerer<'_> {
     pub fn cast(&mut self, operand: &Operand, to: &Ty, kind: &CastKind) -> Lowered<Value> {
         let from = self.operand_type(operand)?;
         match kind {
-            CastKind::IntToInt | CastKind::IntToFloat | CastKind::FloatToInt
+            CastKind::IntToInt
+            | CastKind::IntToFloat
+            | CastKind::FloatToInt
             | CastKind::FloatToFloat => {
                 let from = match from {
                     Some(t) => t,
@@ -106,9 +108,8 @@ impl Lowerer<'_> {
 
     fn numeric_cast(&mut self, t: Term, from: &Ty, to: &Ty) -> Lowered<Value> {
         let facts = self.source.facts;
-        let from_kind = types::scalar_kind(from).unwrap_or_else(|| {
-            types::int_kind(self.shapes.discriminant_int(from, facts))
-        });
+        let from_kind = types::scalar_kind(from)
+            .unwrap_or_else(|| types::int_kind(self.shapes.discriminant_int(from, facts)));
         let Some(to_kind) = types::scalar_kind(to) else {
             return gap(format!("a cast to `{to}`"));
         };
@@ -125,9 +126,7 @@ impl Lowerer<'_> {
             (ScalarKind::Float(_), ScalarKind::Signed(w)) => {
                 self.pool.float(FloatOp::ToSigned, &[t], w)
             }
-            (ScalarKind::Float(_), k) => {
-                self.pool.float(FloatOp::ToUnsigned, &[t], types::bits(k))
-            }
+            (ScalarKind::Float(_), k) => self.pool.float(FloatOp::ToUnsigned, &[t], types::bits(k)),
             (ScalarKind::Signed(_), ScalarKind::Float(w)) => {
                 self.pool.float(FloatOp::FromSigned, &[t], w)
             }
@@ -171,6 +170,10 @@ impl Lowerer<'_> {
 
     fn transmute(&mut self, v: Value, from: &Ty, to: &Ty) -> Lowered<Value> {
         let target = self.leaves(to)?;
+        if target.is_empty() {
+            // Nobody looks into it.
+            return Ok(Value::default());
+        }
         // Wrappers around one pointer (NonNull, Unique, references, raw pointers).
         if let [shape] = target.as_slice()
             && let LeafKind::Pointer(pointee) = &shape.kind
@@ -301,7 +304,8 @@ impl Lowerer<'_> {
             return gap(format!("a transmute to `{to}`"));
         };
         let ew = types::bits(kind);
-        if kind == ScalarKind::Bool || kind == ScalarKind::Char || u64::from(ew) * n != u64::from(w) {
+        if kind == ScalarKind::Bool || kind == ScalarKind::Char || u64::from(ew) * n != u64::from(w)
+        {
             return gap(format!("a transmute to `{to}`"));
         }
         let mut out = self.undefined(to)?;

@@ -31,6 +31,7 @@ pub struct Bodies<'a> {
     by_path: HashMap<&'a str, Vec<(usize, usize)>>,
     by_last: HashMap<String, Vec<(usize, usize)>>,
     crate_name: &'a str,
+    aliases: &'a HashMap<String, String>,
 }
 
 impl<'a> Bodies<'a> {
@@ -49,6 +50,7 @@ impl<'a> Bodies<'a> {
             by_path,
             by_last,
             crate_name: source.crate_name,
+            aliases: &source.aliases,
         }
     }
 
@@ -63,6 +65,9 @@ impl<'a> Bodies<'a> {
     /// The body of this kind with exactly this printed path; of constants the one that is compiled, if there
     /// are two. Names of the own crate may carry its name in front.
     pub fn by_path(&self, path: &str, kind: BodyKind) -> Option<BodyRef<'a>> {
+        if let Some(alias) = self.alias(path) {
+            return self.by_path(&alias, kind);
+        }
         let own = path
             .strip_prefix(self.crate_name)
             .and_then(|p| p.strip_prefix("::"));
@@ -78,6 +83,16 @@ impl<'a> Bodies<'a> {
             }
         }
         None
+    }
+
+    /// The body's name for a name that calls use: of a function, or of a promoted constant of one.
+    fn alias(&self, path: &str) -> Option<String> {
+        if let Some(a) = self.aliases.get(path) {
+            return (a != path).then(|| a.clone());
+        }
+        let (function, promoted) = path.rsplit_once("::promoted[")?;
+        let a = self.aliases.get(function)?;
+        (a != function).then(|| format!("{a}::promoted[{promoted}"))
     }
 
     /// Functions by their last name and the types of their parameters: trait methods print as

@@ -141,7 +141,7 @@ impl Lowerer<'_> {
             LeafKind::Pointer(to) => {
                 let fat = types::is_unsized_sequence(to);
                 let p = self.load_pointer(spot.object, &spot.path, &st.dims, fat);
-                let mut narrow = |l: &mut Self, t: Term, w: u32| {
+                let narrow = |l: &mut Self, t: Term, w: u32| {
                     l.narrow(t, &st.dims, &spot.indices, shape, Sort::Bv(w))
                 };
                 let tag = narrow(self, p.tag, super::pointer::TAG_WIDTH)?;
@@ -284,14 +284,48 @@ impl Lowerer<'_> {
         }
         for (part, sort, new) in parts {
             let whole_sort = in_array(sort, &st.dims);
-            let whole = self.part(spot.object, &spot.path, part, whole_sort);
-            let written = self.widen(whole, &st.dims, &spot.indices, shape, new)?;
-            let result = self.pool.ite(when, written, whole);
+            let plain = self.part(spot.object, &spot.path, part, whole_sort);
             let Some(&var) = self.vars.get(&(spot.object, spot.path.clone(), part)) else {
                 return gap("a variable that was never made");
             };
-            self.assign(var, result);
+            // Several possible targets may lie in one variable: their writes add up.
+            let whole = self.pending.get(&var).copied().unwrap_or(plain);
+            let written = self.widen(whole, &st.dims, &spot.indices, shape, new)?;
+            let result = self.pool.ite(when, written, whole);
+            self.pending.insert(var, result);
         }
         Ok(())
+    }
+
+    /// Emits the writes of one place at once: all right-hand sides speak of the state before.
+    pub fn commit(&mut self) {
+        let writes: Vec<_> = std::mem::take(&mut self.pending).into_iter().collect();
+        let mut written = std::collections::BTreeSet::new();
+        let mut late = vec![];
+        for (i, (var, term)) in writes.iter().enumerate() {
+            let reads = if i == 0 {
+                vec![]
+            } else {
+                self.pool.free_vars(&[*term])
+            };
+            if reads.iter().any(|r| written.contains(r)) {
+                late.push(i);
+            }
+            written.insert(*var);
+        }
+        // What reads a variable that is written before it is saved first.
+        let mut saved = std::collections::BTreeMap::new();
+        for i in late {
+            let (var, term) = writes[i];
+            let info = self.pool.var_info(var).clone();
+            let temp = self.pool.fresh(format!("{}'", info.name), info.sort);
+            self.draw_vars.push(temp);
+            self.assign(temp, term);
+            saved.insert(i, self.pool.var(temp));
+        }
+        for (i, (var, term)) in writes.into_iter().enumerate() {
+            let term = saved.get(&i).copied().unwrap_or(term);
+            self.assign(var, term);
+        }
     }
 }

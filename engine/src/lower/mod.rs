@@ -27,7 +27,7 @@ mod statement;
 mod types;
 mod value;
 
-use crate::facts::Facts;
+use crate::capture::Facts;
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
@@ -47,6 +47,8 @@ pub struct Source<'a> {
     pub overflow_checks: bool,
     /// The crate's name, as paths print it in other crates.
     pub crate_name: &'a str,
+    /// Functions by the name that calls use, where it differs from the name of the body.
+    pub aliases: HashMap<String, String>,
 }
 
 /// Why a root cannot be lowered at all.
@@ -131,6 +133,12 @@ pub(crate) struct Lowerer<'a> {
     pub vars: BTreeMap<(ObjectId, Vec<Step>, Part), Var>,
     /// Blocks that get `flag := false` for the locals of an instance once all flags are known.
     pub resets: Vec<(BlockId, InstanceId, bool)>,
+    /// Writes of the place being assigned, not emitted yet.
+    pub pending: BTreeMap<Var, crate::term::Term>,
+    /// Places that lose their value when the statement is done.
+    pub moved: Vec<crate::mir::Place>,
+    /// Variables that hold a drawn value for a moment.
+    pub draw_vars: Vec<Var>,
     pub inputs: Vec<Input>,
     pub input_vars: BTreeSet<Var>,
     pub requires: Vec<crate::term::Term>,
@@ -187,6 +195,9 @@ impl<'a> Lowerer<'a> {
             stops: vec![],
             vars: BTreeMap::new(),
             resets: vec![],
+            pending: BTreeMap::new(),
+            moved: vec![],
+            draw_vars: vec![],
             inputs: vec![],
             input_vars: BTreeSet::new(),
             requires: vec![],
@@ -205,6 +216,9 @@ impl<'a> Lowerer<'a> {
         self.stops.clear();
         self.vars.clear();
         self.resets.clear();
+        self.draw_vars.clear();
+        self.pending.clear();
+        self.moved.clear();
         self.inputs.clear();
         self.input_vars.clear();
         self.requires.clear();
@@ -273,16 +287,19 @@ impl<'a> Lowerer<'a> {
 
     fn finish(mut self, root: &str) -> Program {
         let mut source_names = vec![];
-        for ((object, path, part), &var) in &self.vars {
+        let all: Vec<_> = self.vars.iter().map(|(k, v)| (k.clone(), *v)).collect();
+        for ((object, path, part), var) in &all {
+            let (object, var) = (*object, *var);
             let name = self.objects[object.0 as usize].name.clone();
             if *part == Part::Value && !name.is_empty() && !name.starts_with('_') {
-                let kind = self.leaf_kind(*object, path);
+                let kind = self.leaf_kind(object, path);
                 let name = self.pool.var_info(var).name.clone();
                 source_names.push((var, SourceName { name, kind }));
             }
         }
         let outputs = self.output_vars();
-        let vars: Vec<Var> = self.vars.values().copied().collect();
+        let mut vars: Vec<Var> = self.vars.values().copied().collect();
+        vars.extend(&self.draw_vars);
         Program {
             name: root.to_string(),
             entry: BlockId(0),

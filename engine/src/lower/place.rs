@@ -56,6 +56,10 @@ impl Lowerer<'_> {
                 self.deref(&p, &ty)
             }
             Elem::Field(i, ty) => {
+                if types::transparent(&at.ty).is_some() {
+                    at.ty = erase(ty);
+                    return Ok(at);
+                }
                 self.reject_union(&at.ty)?;
                 self.check_raw(&mut at)?;
                 let step = match at.variant.take() {
@@ -107,10 +111,7 @@ impl Lowerer<'_> {
                     } else {
                         to.saturating_sub(*from)
                     };
-                    at.ty = Ty::new(TyKind::Array(
-                        elem.clone(),
-                        crate::mir::ArrayLen::Known(m),
-                    ));
+                    at.ty = Ty::new(TyKind::Array(elem.clone(), crate::mir::ArrayLen::Known(m)));
                 }
                 Ok(at)
             }
@@ -139,7 +140,9 @@ impl Lowerer<'_> {
             }
         }
         if with_leaves > 1 {
-            return gap(format!("union `{path}` read and written as different types"));
+            return gap(format!(
+                "union `{path}` read and written as different types"
+            ));
         }
         Ok(())
     }
@@ -365,7 +368,9 @@ impl Lowerer<'_> {
             for shape in leaves.iter() {
                 let mut s = spot.clone();
                 s.path.extend(&shape.path);
-                value.leaves.push((shape.path.clone(), self.load(&s, shape)?));
+                value
+                    .leaves
+                    .push((shape.path.clone(), self.load(&s, shape)?));
             }
             out = Some(match out {
                 None => value,
@@ -464,6 +469,7 @@ impl Lowerer<'_> {
                 self.store(&s, shape, &l, when)?;
             }
         }
+        self.commit();
         Ok(())
     }
 
@@ -486,6 +492,7 @@ impl Lowerer<'_> {
                 self.clear_flag(&s, shape, here)?;
             }
         }
+        self.commit();
         Ok(())
     }
 

@@ -107,10 +107,7 @@ impl Lowerer<'_> {
         if targets.is_empty() {
             return;
         }
-        let known = self
-            .points_to
-            .entry((object, path.to_vec()))
-            .or_default();
+        let known = self.points_to.entry((object, path.to_vec())).or_default();
         let before = known.len();
         known.extend(targets);
         if known.len() != before {
@@ -143,7 +140,9 @@ impl Lowerer<'_> {
                 let here = self.tag_is(p, t);
                 let not_here = self.pool.not(here);
                 if self.pool.is_false(not_here) {
-                    return gap("pointer arithmetic on something that is not an element of an array");
+                    return gap(
+                        "pointer arithmetic on something that is not an element of an array",
+                    );
                 }
                 self.check(
                     not_here,

@@ -59,7 +59,7 @@ impl Lowerer<'_> {
                 let v = self.read(&at)?;
                 // Only locals lose their value; what is behind a pointer belongs to somebody else.
                 if !p.projection.contains(&Elem::Deref) {
-                    self.deinit(&at)?;
+                    self.moved.push(p.clone());
                 }
                 Ok(v)
             }
@@ -74,6 +74,15 @@ impl Lowerer<'_> {
                 Ok(self.scalar(t))
             }
         }
+    }
+
+    /// The places that the statement moved out of lose their values, now that all operands are read.
+    pub fn finish_moves(&mut self) -> Lowered<()> {
+        for p in std::mem::take(&mut self.moved) {
+            let at = self.locate(&p)?;
+            self.deinit(&at)?;
+        }
+        Ok(())
     }
 
     /// Reads a place; a scalar that is not initialised is a violation here and now.
@@ -254,7 +263,8 @@ impl Lowerer<'_> {
                     Leaf::Pointer(p)
                 }
             };
-            out.leaves.push((shape.path.clone(), LeafValue { leaf, init }));
+            out.leaves
+                .push((shape.path.clone(), LeafValue { leaf, init }));
         }
         Ok(out)
     }
@@ -293,7 +303,7 @@ impl Lowerer<'_> {
             return Ok(n);
         }
         if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
-            return Ok(*n);
+            return Ok(n.size);
         }
         gap(format!("the size of `{ty}` is not known"))
     }

@@ -6,7 +6,7 @@
 
 use super::types::{self, erase};
 use super::{Lowered, Source, gap};
-use crate::facts::Facts;
+use crate::capture::Facts;
 use crate::mir::{
     Aggregate, Body, Elem, IntTy, Operand, Place, Rvalue, StatementKind, TerminatorKind, Ty, TyKind,
 };
@@ -73,7 +73,54 @@ impl Shapes {
                 shapes.read_body(body, source.facts);
             }
         }
+        for file in &source.files {
+            for body in &file.bodies {
+                shapes.read_wrappers(body, source.facts);
+            }
+        }
         shapes
+    }
+
+    /// A type without known fields that is transmuted from or to one scalar or pointer is a wrapper around it
+    /// (`NonNull`, `NonZero`): its one leaf is that.
+    fn read_wrappers(&mut self, body: &Body, facts: &Facts) {
+        for block in &body.blocks {
+            for s in &block.statements {
+                let StatementKind::Assign(
+                    place,
+                    Rvalue::Cast {
+                        operand,
+                        ty,
+                        kind: crate::mir::CastKind::Transmute,
+                    },
+                ) = &s.kind
+                else {
+                    continue;
+                };
+                let _ = place;
+                let (Some(from), to) = (self.read_operand(body, operand), erase(ty)) else {
+                    continue;
+                };
+                for (wrapper, inner) in [(&from, &to), (&to, &from)] {
+                    let is_leaf =
+                        types::pointee(inner).is_some() || types::scalar_kind(inner).is_some();
+                    let TyKind::Adt { path, .. } = wrapper.kind() else {
+                        continue;
+                    };
+                    if is_leaf
+                        && types::transparent(wrapper).is_none()
+                        && !facts.is_union(path)
+                        && !self.is_enum(wrapper, facts)
+                        && self.fields(wrapper).is_empty()
+                    {
+                        self.fields
+                            .entry(wrapper.clone())
+                            .or_default()
+                            .insert((None, 0), inner.clone());
+                    }
+                }
+            }
+        }
     }
 
     pub fn variant_id(&mut self, name: &str) -> u32 {
@@ -140,7 +187,9 @@ impl Shapes {
             match elem {
                 Elem::Field(i, t) => {
                     let t = erase(t);
-                    if matches!(ty.kind(), TyKind::Adt { .. } | TyKind::Closure(_)) {
+                    if types::transparent(&ty).is_none()
+                        && matches!(ty.kind(), TyKind::Adt { .. } | TyKind::Closure(_))
+                    {
                         self.fields
                             .entry(ty)
                             .or_default()
@@ -185,6 +234,9 @@ impl Shapes {
                     _ => return,
                 };
                 let Some(ty) = into.map(erase) else { return };
+                if types::transparent(&ty).is_some() {
+                    return;
+                }
                 let variant = path.and_then(|p| self.variant_of(&ty, p));
                 if variant.is_some() {
                     self.discriminants.entry(ty.clone()).or_insert(None);
@@ -298,6 +350,9 @@ impl Shapes {
         let mut leaf = |kind: LeafKind, path: &[Step], dims: &[(u32, Option<u64>)]| {
             out.push(LeafShape::new(path, kind, dims));
         };
+        if let Some(inner) = types::transparent(ty) {
+            return self.collect(&erase(inner), facts, path, dims, out, depth + 1);
+        }
         if let Some(kind) = types::scalar_kind(ty) {
             leaf(LeafKind::Scalar(kind), path, dims);
             return Ok(());

@@ -33,6 +33,8 @@ impl Lowerer<'_> {
                 if self.blocks[at].span.is_none() {
                     self.blocks[at].span = self.span.clone();
                 }
+                self.pending.clear();
+                self.moved.clear();
                 if let Err(g) = self.lower_statement(s, b) {
                     self.leave_model(with_line(g, s.line));
                     left = true;
@@ -47,6 +49,8 @@ impl Lowerer<'_> {
             if self.blocks[at].span.is_none() {
                 self.blocks[at].span = self.span.clone();
             }
+            self.pending.clear();
+            self.moved.clear();
             if let Err(g) = self.lower_terminator(&block.terminator, b, &blocks, exit) {
                 self.leave_model(with_line(g, block.terminator.line));
             }
@@ -95,13 +99,21 @@ impl Lowerer<'_> {
         let ty = self.place_type(place)?;
         let value = self.rvalue(rvalue, &ty)?;
         let at = self.locate(place)?;
-        self.store_located(&at, &value)
+        // A place may be moved out of and written by one statement; the write is later.
+        self.moved.retain(|m| !overlap(m, place));
+        self.store_located(&at, &value)?;
+        self.finish_moves()
     }
 
     /// Sets the end of the current block for a return to `exit`.
     pub fn return_to(&mut self, exit: BlockId) {
         self.end(Terminator::Goto(exit));
     }
+}
+
+/// Does one place contain the other, as far as syntax tells?
+pub fn overlap(a: &Place, b: &Place) -> bool {
+    a.local == b.local && a.projection.iter().zip(&b.projection).all(|(x, y)| x == y)
 }
 
 fn with_line(g: Gap, line: u32) -> Gap {

@@ -56,6 +56,29 @@ pub fn is_signed(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Int(i) if i.signed())
 }
 
+/// What a wrapper of std that is nothing but its content wraps. Such a type has the leaves of its content, and
+/// its field is the wrapper itself: pointers to the one are pointers to the other.
+pub fn transparent(ty: &Ty) -> Option<&Ty> {
+    let TyKind::Adt { path, args } = ty.kind() else {
+        return None;
+    };
+    const WRAPPERS: [&str; 6] = [
+        "std::mem::MaybeUninit",
+        "std::mem::ManuallyDrop",
+        "core::mem::maybe_dangling::MaybeDangling",
+        "std::mem::MaybeDangling",
+        "std::cell::UnsafeCell",
+        "std::cell::Cell",
+    ];
+    if !WRAPPERS.contains(&&**path) {
+        return None;
+    }
+    args.iter().find_map(|a| match a {
+        GenericArg::Type(t) => Some(t),
+        _ => None,
+    })
+}
+
 /// The pointee of a reference or raw pointer.
 pub fn pointee(ty: &Ty) -> Option<&Ty> {
     match ty.kind() {

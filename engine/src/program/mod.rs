@@ -5,7 +5,10 @@
 
 pub mod cpg;
 pub mod interp;
+pub mod liveness;
 pub mod machine;
+mod print;
+pub mod simplify;
 pub mod summary;
 pub mod wto;
 

@@ -1,0 +1,638 @@
+//! Terminators: branches, asserts, panics, and calls, which are inlined, modelled or leave the model.
+
+use super::instance::{BodyRef, last_segment};
+use super::statement::overlap;
+use super::types::erase;
+use super::value::Value;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{
+    BodyKind, Const, Local, Operand, Place, Rvalue, StatementKind, Terminator, TerminatorKind, Ty,
+    TyKind,
+};
+use crate::program::{BlockId, Draw, ScalarKind, StopKind, Terminator as End};
+use std::collections::HashMap;
+
+/// Calls nested deeper than this (recursion) leave the model.
+pub const MAX_DEPTH: u32 = 48;
+/// Blocks after which recursion is no longer unfolded: the tree of calls may be exponential.
+const MAX_RECURSION_BLOCKS: usize = 8_000;
+
+/// The successors of a terminator other than by unwinding.
+pub fn normal_successors(kind: &TerminatorKind) -> Vec<u32> {
+    match kind {
+        TerminatorKind::Goto(b) => vec![b.0],
+        TerminatorKind::SwitchInt {
+            targets, otherwise, ..
+        } => targets
+            .iter()
+            .map(|(_, b)| b.0)
+            .chain(otherwise.iter().map(|b| b.0))
+            .collect(),
+        TerminatorKind::Drop { target, .. } | TerminatorKind::Assert { target, .. } => {
+            vec![target.0]
+        }
+        TerminatorKind::Call { target, .. } => target.iter().map(|b| b.0).collect(),
+        TerminatorKind::FalseEdge { real, .. } | TerminatorKind::FalseUnwind { real, .. } => {
+            vec![real.0]
+        }
+        TerminatorKind::Yield { resume, .. } => vec![resume.0],
+        TerminatorKind::InlineAsm(asm) => asm.targets.iter().map(|b| b.0).collect(),
+        TerminatorKind::Return
+        | TerminatorKind::Unreachable
+        | TerminatorKind::UnwindResume
+        | TerminatorKind::UnwindTerminate(_)
+        | TerminatorKind::TailCall { .. }
+        | TerminatorKind::CoroutineDrop => vec![],
+    }
+}
+
+impl<'a> Lowerer<'a> {
+    pub fn lower_terminator(
+        &mut self,
+        t: &Terminator,
+        block: u32,
+        blocks: &HashMap<u32, BlockId>,
+        exit: BlockId,
+    ) -> Lowered<()> {
+        self.const_site = block;
+        let to = |b: &crate::mir::BlockId| blocks[&b.0];
+        match &t.kind {
+            TerminatorKind::Goto(b) => self.goto(to(b)),
+            TerminatorKind::SwitchInt {
+                operand,
+                targets,
+                otherwise,
+            } => {
+                let c = self.operand(operand)?;
+                let c = self.bits(&c)?;
+                self.finish_moves()?;
+                for (value, target) in targets {
+                    let hit = match self.pool.sort(c) {
+                        crate::term::Sort::Bool if *value == 0 => self.pool.not(c),
+                        crate::term::Sort::Bool => c,
+                        s => {
+                            let k = self.pool.bv(*value, s.width());
+                            self.pool.eq(c, k)
+                        }
+                    };
+                    let next = self.new_block();
+                    self.end(End::Branch {
+                        cond: hit,
+                        then: to(target),
+                        otherwise: next,
+                    });
+                    self.current = next;
+                }
+                match otherwise {
+                    Some(b) => self.goto(to(b)),
+                    None => self.end_in_stop(StopKind::Undefined("switch without a match".into())),
+                }
+            }
+            TerminatorKind::Return => self.return_to(exit),
+            TerminatorKind::Unreachable => {
+                self.end_in_stop(StopKind::Undefined("unreachable code reached".into()));
+            }
+            TerminatorKind::UnwindResume | TerminatorKind::UnwindTerminate(_) => {
+                self.end_in_stop(StopKind::Panic("unwinding".into()));
+            }
+            TerminatorKind::Assert {
+                cond,
+                expected,
+                message,
+                target,
+                ..
+            } => {
+                let c = self.operand(cond)?;
+                let c = self.bits(&c)?;
+                self.finish_moves()?;
+                let holds = if *expected { c } else { self.pool.not(c) };
+                self.check(holds, StopKind::Panic(plain_message(&message.text)));
+                self.goto(to(target));
+            }
+            TerminatorKind::Drop { place, target, .. } => {
+                self.lower_drop(place, block)?;
+                self.goto(to(target));
+            }
+            TerminatorKind::Call {
+                func,
+                args,
+                destination,
+                target,
+                ..
+            } => {
+                self.reject_overlap(args, destination)?;
+                let next = target.as_ref().map(to);
+                self.lower_call(func, args, destination, next, block)?;
+            }
+            TerminatorKind::FalseEdge { real, .. } | TerminatorKind::FalseUnwind { real, .. } => {
+                self.goto(to(real));
+            }
+            TerminatorKind::TailCall { .. }
+            | TerminatorKind::Yield { .. }
+            | TerminatorKind::CoroutineDrop => return gap("coroutines and tail calls"),
+            TerminatorKind::InlineAsm(_) => return gap("inline assembly"),
+        }
+        Ok(())
+    }
+
+    /// A moved argument is passed in place: the callee must not write its result over it.
+    fn reject_overlap(&mut self, args: &[Operand], destination: &Place) -> Lowered<()> {
+        for (i, a) in args.iter().enumerate() {
+            let Operand::Move(p) = a else { continue };
+            let twice = args.iter().enumerate().any(|(j, b)| match b {
+                Operand::Move(q) => j > i && overlap(p, q),
+                Operand::Copy(q) => j != i && overlap(p, q),
+                _ => false,
+            });
+            if twice && !p.projection.contains(&crate::mir::Elem::Deref) {
+                let ty = self.place_type(p)?;
+                if !self.leaves(&ty)?.is_empty() {
+                    let no = self.pool.bool(false);
+                    self.check_defined(
+                        no,
+                        "an argument is moved out of a place that another one uses",
+                    );
+                }
+            }
+            if overlap(p, destination) {
+                let ty = self.place_type(p)?;
+                if self.leaves(&ty)?.is_empty() {
+                    continue;
+                }
+                let no = self.pool.bool(false);
+                self.check_defined(no, "a call returns into the place of its own argument");
+            }
+        }
+        Ok(())
+    }
+
+    fn lower_call(
+        &mut self,
+        func: &Operand,
+        args: &[Operand],
+        destination: &Place,
+        next: Option<BlockId>,
+        block: u32,
+    ) -> Lowered<()> {
+        let path = match func {
+            Operand::Const(Const::FnItem(p) | Const::Named(p)) => p.clone(),
+            Operand::Const(c) => return gap(format!("a call of constant `{c:?}`")),
+            Operand::Copy(p) | Operand::Move(p) => {
+                let ty = self.place_type(p)?;
+                match ty.kind() {
+                    TyKind::FnDef { path, .. } => path.clone(),
+                    _ => return self.call_pointer(func, args, destination, next, block),
+                }
+            }
+            Operand::RuntimeChecks(_) => return gap("a call of a number"),
+        };
+        self.call_path(
+            &path.to_string(),
+            Some(&path),
+            args,
+            destination,
+            next,
+            block,
+        )
+    }
+
+    /// A call through a function pointer: every possible target is tried.
+    fn call_pointer(
+        &mut self,
+        func: &Operand,
+        args: &[Operand],
+        destination: &Place,
+        next: Option<BlockId>,
+        block: u32,
+    ) -> Lowered<()> {
+        let v = self.operand(func)?;
+        let p = self.pointer_of(&v)?;
+        let targets: Vec<_> = p.targets.iter().copied().collect();
+        let [only] = targets.as_slice() else {
+            return gap("a call through a function pointer with several targets");
+        };
+        let super::pointer::Target::Function(path) = self.targets[only.0 as usize].clone() else {
+            return gap("a call through a pointer that is no function");
+        };
+        self.call_path(&path, None, args, destination, next, block)
+    }
+
+    fn call_path(
+        &mut self,
+        text: &str,
+        path: Option<&crate::mir::Path>,
+        args: &[Operand],
+        destination: &Place,
+        next: Option<BlockId>,
+        block: u32,
+    ) -> Lowered<()> {
+        if self.nondet(text, args, destination, next)? {
+            return Ok(());
+        }
+        if let Some(b) = self.bodies.by_path(text, BodyKind::Fn) {
+            return self.inline(b, args, destination, next, block, false);
+        }
+        if text.ends_with("::precondition_check") {
+            // Std's debug check of an operation whose own preconditions this model checks.
+            return match next {
+                Some(n) => {
+                    self.goto(n);
+                    Ok(())
+                }
+                None => gap("a precondition check that does not return"),
+            };
+        }
+        if next.is_none() {
+            return self.diverge(text, args, block);
+        }
+        if let Some(p) = path
+            && self.intrinsic(p, args, destination)?
+        {
+            self.moved.retain(|m| !overlap(m, destination));
+            self.finish_moves()?;
+            if let Some(n) = next {
+                self.goto(n);
+            }
+            return Ok(());
+        }
+        if let Some(b) = self.resolve(text, path, args)? {
+            let spread = b.body.path.contains("{closure");
+            return self.inline(b, args, destination, next, block, spread);
+        }
+        gap(format!(
+            "call of `{}`, whose body is not captured",
+            short(text)
+        ))
+    }
+
+    /// `optverify`'s own functions.
+    fn nondet(
+        &mut self,
+        text: &str,
+        args: &[Operand],
+        destination: &Place,
+        next: Option<BlockId>,
+    ) -> Lowered<bool> {
+        let Some(rest) = text.strip_prefix("optverify::") else {
+            return Ok(false);
+        };
+        if rest.starts_with("nondet::assume_failed") {
+            self.end(End::Blocked);
+            return Ok(true);
+        }
+        if rest == "assume" {
+            let [c] = args else {
+                return gap("assume with unusual arguments");
+            };
+            let c = self.operand_bits(c, None)?;
+            self.assume(c);
+            if let Some(n) = next {
+                self.goto(n);
+            }
+            return Ok(true);
+        }
+        let is_draw = rest.starts_with("nondet::any_");
+        if !is_draw {
+            return Ok(false);
+        }
+        let ty = self.place_type(destination)?;
+        let kind = self.scalar_leaf(&ty)?;
+        let sort = super::value::scalar_sort(kind);
+        let var = self.pool.fresh("any", sort);
+        self.havoc(var, Draw::Any);
+        let t = self.pool.var(var);
+        if kind == ScalarKind::Char {
+            let valid = self.valid_char(t);
+            self.assume(valid);
+        }
+        self.draw_vars.push(var);
+        let v = self.scalar(t);
+        let at = self.locate(destination)?;
+        self.store_located(&at, &v)?;
+        if let Some(n) = next {
+            self.goto(n);
+        }
+        Ok(true)
+    }
+
+    /// A call that never returns: a panic, an exit, an abort.
+    fn diverge(&mut self, text: &str, args: &[Operand], block: u32) -> Lowered<()> {
+        if text.ends_with("process::exit") {
+            self.end(End::Blocked);
+            return Ok(());
+        }
+        let message = match self.panic_message(text, args, block) {
+            Some(m) => m,
+            None => return gap(format!("call of `{}`, which does not return", short(text))),
+        };
+        self.end_in_stop(StopKind::Panic(message));
+        Ok(())
+    }
+
+    fn panic_message(&mut self, text: &str, args: &[Operand], block: u32) -> Option<String> {
+        let literal = |op: &Operand| match op {
+            Operand::Const(Const::Str(s)) => Some(s.to_string()),
+            _ => None,
+        };
+        let last = last_segment(text);
+        let direct = args.iter().find_map(literal);
+        Some(match last {
+            "panic"
+            | "panic_nounwind"
+            | "panic_str_2015"
+            | "panic_str"
+            | "begin_panic"
+            | "panic_explicit"
+            | "panic_display"
+            | "unreachable_display" => direct
+                .or_else(|| self.text_before(block))
+                .unwrap_or_else(|| "explicit panic".into()),
+            "panic_fmt" | "panic_nounwind_fmt" | "const_panic_fmt" => self
+                .text_before(block)
+                .unwrap_or_else(|| "panic with a formatted message".into()),
+            "assert_failed" | "assert_failed_inner" => {
+                let kind = args.iter().find_map(|a| match a {
+                    Operand::Const(Const::Named(p)) => Some(p.last_name().to_string()),
+                    _ => None,
+                });
+                match kind.as_deref() {
+                    Some("Ne") => "assertion `left != right` failed".into(),
+                    Some("Eq") => "assertion `left == right` failed".into(),
+                    _ => "assertion failed".into(),
+                }
+            }
+            "unwrap_failed" if text.contains("option") => {
+                "called `Option::unwrap()` on a `None` value".into()
+            }
+            "unwrap_failed" => "called `Result::unwrap()` on an `Err` value".into(),
+            "expect_failed" => direct.unwrap_or_else(|| "expect failed".into()),
+            "panic_bounds_check" => "index out of bounds".into(),
+            "panic_const_div_by_zero" => "attempt to divide by zero".into(),
+            "panic_const_rem_by_zero" => {
+                "attempt to calculate the remainder with a divisor of zero".into()
+            }
+            "panic_cannot_unwind" | "panic_in_cleanup" | "abort" => last.replace('_', " "),
+            l if l.starts_with("panic_const_") => {
+                format!("attempt to {} with overflow", &l["panic_const_".len()..])
+            }
+            l if l.starts_with("slice_")
+                || l.starts_with("panic")
+                || l.ends_with("_fail")
+                || l.ends_with("_failed")
+                || l.starts_with("len_mismatch_fail") =>
+            {
+                direct.unwrap_or_else(|| l.replace('_', " "))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The last text literal that the block (or its only predecessor) mentions: the message of `panic!("..")`.
+    fn text_before(&mut self, block: u32) -> Option<String> {
+        let body = self.body();
+        let mut at = block;
+        for _ in 0..6 {
+            let b = body.blocks.get(at as usize)?;
+            for s in b.statements.iter().rev() {
+                if let StatementKind::Assign(_, rvalue) = &s.kind
+                    && let Some(m) = text_in(rvalue)
+                {
+                    return Some(m);
+                }
+            }
+            let preds: Vec<u32> = body
+                .blocks
+                .iter()
+                .filter(|p| normal_successors(&p.terminator.kind).contains(&at))
+                .map(|p| p.id.0)
+                .collect();
+            let [only] = preds.as_slice() else {
+                return None;
+            };
+            at = *only;
+            if let TerminatorKind::Call { args, .. } = &body.blocks[at as usize].terminator.kind
+                && let Some(m) = args.iter().find_map(|a| match a {
+                    Operand::Const(Const::Str(s)) => Some(s.to_string()),
+                    _ => None,
+                })
+            {
+                return Some(m);
+            }
+            if !matches!(
+                body.blocks[at as usize].terminator.kind,
+                TerminatorKind::Call { .. } | TerminatorKind::Goto(_)
+            ) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A callee under another name: a method of a local impl, a closure.
+    fn resolve(
+        &mut self,
+        text: &str,
+        path: Option<&crate::mir::Path>,
+        args: &[Operand],
+    ) -> Lowered<Option<BodyRef<'a>>> {
+        if let Some(TyKind::Closure(c)) = path.and_then(|p| p.qself.as_ref()).map(|q| q.ty.kind())
+            && text.contains("::call")
+        {
+            return Ok(self.bodies.closure(c));
+        }
+        let mut tys = vec![];
+        for a in args {
+            tys.push(self.operand_type(a)?.map(|t| erase(&t)));
+        }
+        if text.starts_with("std::") || text.starts_with("core::") || text.starts_with("alloc::") {
+            return Ok(None);
+        }
+        let found = self.bodies.by_signature(last_segment(text), &tys);
+        // Generic bodies have parameters in their types and never fit.
+        Ok(match found.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        })
+    }
+
+    /// Lowers a callee in place of its call.
+    fn inline(
+        &mut self,
+        body: BodyRef<'a>,
+        args: &[Operand],
+        destination: &Place,
+        next: Option<BlockId>,
+        block: u32,
+        spread: bool,
+    ) -> Lowered<()> {
+        let depth = self.instances[self.frame.0 as usize].depth;
+        let recursive = self.is_active(body);
+        if depth > MAX_DEPTH || (recursive && self.blocks.len() > MAX_RECURSION_BLOCKS) {
+            return gap(format!(
+                "recursion of `{}` deeper than is unfolded",
+                body.body.path
+            ));
+        }
+        let mut values = vec![];
+        for (i, a) in args.iter().enumerate() {
+            let want = body.body.locals.get(i + 1).map(|l| erase(&l.ty));
+            values.push(self.operand_as(a, want.as_ref())?);
+        }
+        if spread && body.body.arg_count as usize != args.len() {
+            values = self.spread_arguments(values, args, &body)?;
+        }
+        if values.len() != body.body.arg_count as usize {
+            return gap(format!("call of `{}` with other arguments", body.body.path));
+        }
+        let instance = self.instance(block, 0, body);
+        if self.instances[instance.0 as usize].body.body.path != body.body.path {
+            return gap("a call site with two callees");
+        }
+        let enter = self.new_block();
+        self.goto(enter);
+        self.current = enter;
+        self.resets.push((enter, instance, true));
+        let frame = std::mem::replace(&mut self.frame, instance);
+        for (i, v) in values.iter().enumerate() {
+            let at = self.locate(&Place::local(Local(i as u32 + 1)));
+            let stored = at.and_then(|at| self.store_located(&at, v));
+            if let Err(g) = stored {
+                self.frame = frame;
+                return Err(g);
+            }
+        }
+        self.frame = frame;
+        self.finish_moves()?;
+        let exit = self.new_block();
+        self.lower_instance(instance, exit);
+        self.current = exit;
+        let Some(next) = next else {
+            // A callee of type `!` that returns is not possible.
+            self.end(End::Blocked);
+            return Ok(());
+        };
+        let frame = std::mem::replace(&mut self.frame, instance);
+        let at = self.locate(&Place::local(Local::RETURN));
+        let result = at.and_then(|at| self.load_located(&at));
+        self.frame = frame;
+        let result = result?;
+        let at = self.locate(destination)?;
+        self.store_located(&at, &result)?;
+        self.goto(next);
+        Ok(())
+    }
+
+    fn is_active(&self, body: BodyRef<'_>) -> bool {
+        let mut at = Some(self.frame);
+        while let Some(i) = at {
+            let instance = &self.instances[i.0 as usize];
+            if instance.body.body.path == body.body.path {
+                return true;
+            }
+            at = instance.parent;
+        }
+        false
+    }
+
+    /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.
+    fn spread_arguments(
+        &mut self,
+        values: Vec<Value>,
+        args: &[Operand],
+        body: &BodyRef<'_>,
+    ) -> Lowered<Vec<Value>> {
+        let [closure, tuple] = values.as_slice() else {
+            return gap("a closure call of unusual form");
+        };
+        let Some(ty) = self.operand_type(&args[1])? else {
+            return gap("a closure call of unusual form");
+        };
+        let TyKind::Tuple(parts) = ty.kind() else {
+            return gap("a closure call of unusual form");
+        };
+        if parts.len() + 1 != body.body.arg_count as usize {
+            return gap("a closure call with other arguments");
+        }
+        let mut out = vec![closure.clone()];
+        for i in 0..parts.len() {
+            out.push(tuple.below(&[super::shape::Step::Field(i as u32)]));
+        }
+        Ok(out)
+    }
+
+    /// Drops run the user's `Drop` impl, if there is one; freeing memory has no effect in the model.
+    fn lower_drop(&mut self, place: &Place, block: u32) -> Lowered<()> {
+        let ty = self.place_type(place)?;
+        self.drop_type(&ty, Some(place), block)
+    }
+
+    fn drop_type(&mut self, ty: &Ty, place: Option<&Place>, _block: u32) -> Lowered<()> {
+        match ty.kind() {
+            TyKind::Adt { path, args } => {
+                let reference = Ty::new(TyKind::Ref {
+                    lifetime: None,
+                    mutable: true,
+                    ty: ty.clone(),
+                });
+                let user = self.bodies.by_signature("drop", &[Some(reference)]);
+                if !user.is_empty() {
+                    return gap(format!("`Drop` of `{path}`"));
+                }
+                for a in args {
+                    if let crate::mir::GenericArg::Type(t) = a {
+                        self.drop_type(t, None, 0)?;
+                    }
+                }
+                for (_, t) in self.shapes.fields(ty) {
+                    if !matches!(t.kind(), TyKind::RawPtr { .. } | TyKind::Ref { .. }) && t != *ty {
+                        self.drop_type(&t, None, 0)?;
+                    }
+                }
+                let _ = place;
+                Ok(())
+            }
+            TyKind::Tuple(parts) => {
+                for t in parts {
+                    self.drop_type(&erase(t), None, 0)?;
+                }
+                Ok(())
+            }
+            TyKind::Array(t, _) | TyKind::Slice(t) => self.drop_type(&erase(t), None, 0),
+            TyKind::Dyn { .. } => gap("a trait object dropped"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `"index out of bounds: the length is {} but the index is {}"` without its holes.
+fn plain_message(text: &str) -> String {
+    match text.split_once(": the length is") {
+        Some((head, _)) => head.to_string(),
+        None => text
+            .replace("`{}` ", "")
+            .replace("`{} ", "")
+            .replace("{}`", "")
+            .replace("  ", " "),
+    }
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= 120 {
+        return text.to_string();
+    }
+    text.chars().take(117).collect::<String>() + "..."
+}
+
+fn text_in(rvalue: &Rvalue) -> Option<String> {
+    let of = |op: &Operand| match op {
+        Operand::Const(Const::Str(s)) => Some(s.to_string()),
+        _ => None,
+    };
+    match rvalue {
+        Rvalue::Use { operand, .. } | Rvalue::Cast { operand, .. } => of(operand),
+        Rvalue::Aggregate(
+            crate::mir::Aggregate::Array(ops) | crate::mir::Aggregate::Tuple(ops),
+        ) => ops.iter().find_map(of),
+        _ => None,
+    }
+}

@@ -1,0 +1,525 @@
+//! Constants: literals, named constants (by their bodies or as the compiler evaluated them), allocations.
+
+use super::pointer::Target;
+use super::shape::Step;
+use super::types::{self, erase};
+use super::value::Value;
+use super::{Lowered, Lowerer, ObjectKey, gap};
+use crate::mir::{
+    AllocKind, ArrayLen, BodyKind, Const, ConstFields, GenericArg, IntTy, Path, Ty, TyKind,
+};
+use crate::program::ScalarKind;
+use crate::term::Term;
+
+/// The type of a literal, where the text alone tells it.
+pub fn literal_type(c: &Const) -> Option<Ty> {
+    let bytes = |n: usize| {
+        Ty::new(TyKind::Array(
+            Ty::new(TyKind::Int(IntTy::U8)),
+            ArrayLen::Known(n as u64),
+        ))
+    };
+    let reference = |ty: Ty| {
+        Ty::new(TyKind::Ref {
+            lifetime: None,
+            mutable: false,
+            ty,
+        })
+    };
+    Some(match c {
+        Const::Int { ty, .. } => Ty::new(TyKind::Int(*ty)),
+        Const::Bool(_) => Ty::new(TyKind::Bool),
+        Const::Char(_) => Ty::new(TyKind::Char),
+        Const::Float { bits, .. } => Ty::new(TyKind::Float(*bits)),
+        Const::Str(_) => reference(Ty::new(TyKind::Str)),
+        Const::ByteStr(b) => reference(bytes(b.len())),
+        Const::ByteArray(b) => bytes(b.len()),
+        Const::Tuple(parts) => Ty::new(TyKind::Tuple(
+            parts.iter().map(literal_type).collect::<Option<_>>()?,
+        )),
+        Const::ZeroSized(ty) | Const::Alloc { ty, .. } => erase(ty),
+        Const::Address { ty, .. } | Const::Transmute { ty, .. } => erase(ty),
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_> {
+    pub fn const_type(&mut self, c: &Const) -> Option<Ty> {
+        if let Some(t) = literal_type(c) {
+            return Some(t);
+        }
+        let Const::Named(path) = c else { return None };
+        if let Some(text) = self.source.facts.consts.get(&path.to_string())
+            && let Some(t) = literal_of(text).as_ref().and_then(literal_type)
+        {
+            return Some(t);
+        }
+        for kind in [BodyKind::Const, BodyKind::Promoted] {
+            if let Some(b) = self.bodies.by_path(&path.to_string(), kind) {
+                return Some(erase(b.body.ret()));
+            }
+        }
+        if path.last_name() == "IS_ZST" {
+            return Some(Ty::new(TyKind::Bool));
+        }
+        None
+    }
+
+    pub fn constant(&mut self, c: &Const, ty: Option<&Ty>) -> Lowered<Value> {
+        match c {
+            Const::Int { bits, ty } => {
+                let t = self.pool.bv(*bits, ty.bits());
+                Ok(self.scalar(t))
+            }
+            Const::Bool(b) => {
+                let t = self.pool.bool(*b);
+                Ok(self.scalar(t))
+            }
+            Const::Char(ch) => {
+                let t = self.pool.bv(u128::from(u32::from(*ch)), 32);
+                Ok(self.scalar(t))
+            }
+            Const::Float { text, bits } => {
+                let t = self.float_literal(text, *bits)?;
+                Ok(self.scalar(t))
+            }
+            Const::UntypedInt {
+                negative,
+                magnitude,
+            } => {
+                let Some(kind) = ty.and_then(types::scalar_kind) else {
+                    return gap("a number of unknown type");
+                };
+                let bits = if *negative {
+                    magnitude.wrapping_neg()
+                } else {
+                    *magnitude
+                };
+                let t = self.pool.bv(bits, types::bits(kind));
+                Ok(self.scalar(t))
+            }
+            Const::Str(s) => {
+                let bytes = s.as_bytes().into();
+                self.text(bytes, true)
+            }
+            Const::ByteStr(b) => self.text(b.clone(), false),
+            Const::ByteArray(b) => {
+                let ty = literal_type(c).unwrap_or_else(Ty::unit);
+                let mut v = self.undefined(&ty)?;
+                for (i, &byte) in b.iter().enumerate() {
+                    let e = self.pool.bv(u128::from(byte), 8);
+                    let e = self.scalar(e);
+                    let i = self.bv64(i as u64);
+                    self.set_element(&mut v, i, &e)?;
+                }
+                Ok(v)
+            }
+            Const::Tuple(parts) => {
+                let tys: Vec<Ty> = match ty.map(|t| t.kind()) {
+                    Some(TyKind::Tuple(t)) => t.iter().map(erase).collect(),
+                    _ => parts.iter().filter_map(literal_type).collect(),
+                };
+                if parts.is_empty() {
+                    return Ok(Value::default());
+                }
+                if tys.len() != parts.len() {
+                    return gap("a constant tuple of unknown type");
+                }
+                let mut vs = vec![];
+                for (i, (p, t)) in parts.iter().zip(&tys).enumerate() {
+                    vs.push((Step::Field(i as u32), self.constant(p, Some(t))?));
+                }
+                let whole = Ty::new(TyKind::Tuple(tys));
+                self.assemble(&whole, None, vs)
+            }
+            Const::Array(parts) => {
+                let Some(ty) = ty else {
+                    return gap("a constant array of unknown type");
+                };
+                let elem = types::element(ty).map(|t| erase(&t));
+                let mut v = self.undefined(ty)?;
+                for (i, p) in parts.iter().enumerate() {
+                    let e = self.constant(p, elem.as_ref())?;
+                    let i = self.bv64(i as u64);
+                    self.set_element(&mut v, i, &e)?;
+                }
+                Ok(v)
+            }
+            Const::Adt { path, fields } => self.const_adt(path, fields, ty),
+            Const::Named(path) => self.named(path, ty),
+            Const::FnItem(_) | Const::ZeroSized(_) => match ty {
+                // A zero-sized value has no leaves; of an enum it still has a variant.
+                Some(t) if !self.leaves(t)?.is_empty() => gap(format!("a constant of type `{t}`")),
+                _ => Ok(Value::default()),
+            },
+            Const::Ref(inner) => {
+                let pointee = ty.and_then(types::pointee).map(erase);
+                let _ = self.constant(inner, pointee.as_ref())?;
+                gap("a reference inside a constant")
+            }
+            Const::Alloc { pointer, ty } => self.alloc_pointer(pointer.alloc, pointer.offset, ty),
+            Const::Address { digits, ty } => {
+                let Ok(n) = u64::from_str_radix(digits.trim_start_matches("0x"), 16) else {
+                    return gap("an address of unusual form");
+                };
+                let t = self.bv64(n);
+                let fat = types::pointee(ty).is_some_and(types::is_unsized_sequence);
+                Ok(self.address_pointer(t, fat))
+            }
+            Const::Transmute { digits, ty } => {
+                let Ok(n) = u128::from_str_radix(digits.trim_start_matches("0x"), 16) else {
+                    return gap("a transmuted constant of unusual form");
+                };
+                match types::scalar_kind(ty) {
+                    Some(ScalarKind::Bool) => {
+                        let t = self.pool.bool(n != 0);
+                        Ok(self.scalar(t))
+                    }
+                    Some(k) => {
+                        let t = self.pool.bv(n, types::bits(k));
+                        Ok(self.scalar(t))
+                    }
+                    None => gap(format!("a constant of type `{ty}` given by its bytes")),
+                }
+            }
+            Const::Uninit => match ty {
+                Some(t) => self.undefined(&t.clone()),
+                None => Ok(Value::default()),
+            },
+            Const::Static(_) | Const::Other(_) => gap("a constant of unknown form"),
+        }
+    }
+
+    fn float_literal(&mut self, text: &str, bits: u16) -> Lowered<Term> {
+        let text = text.trim_end_matches('_');
+        let value = match text {
+            "NaN" => f64::NAN,
+            "inf" => f64::INFINITY,
+            "-inf" => f64::NEG_INFINITY,
+            t => match t.parse::<f64>() {
+                Ok(v) => v,
+                Err(_) => return gap(format!("float literal `{text}`")),
+            },
+        };
+        match bits {
+            64 => Ok(self.pool.bv(u128::from(value.to_bits()), 64)),
+            32 => {
+                // Parsed directly: rounding twice could differ.
+                let v = text.parse::<f32>().unwrap_or(value as f32);
+                Ok(self.pool.bv(u128::from(v.to_bits()), 32))
+            }
+            _ => gap(format!("f{bits}")),
+        }
+    }
+
+    fn const_adt(&mut self, path: &Path, fields: &ConstFields, ty: Option<&Ty>) -> Lowered<Value> {
+        let Some(ty) = ty else {
+            return gap(format!("constant `{}` of unknown type", path.plain()));
+        };
+        let parts: Vec<&Const> = match fields {
+            ConstFields::Positional(p) => p.iter().collect(),
+            ConstFields::Named(p) => p.iter().map(|(_, c)| c).collect(),
+        };
+        let variant = self.shapes.variant_of(ty, path);
+        let known = self.shapes.fields(ty);
+        let mut out = vec![];
+        for (i, c) in parts.into_iter().enumerate() {
+            let key = (variant, i as u32);
+            let Some((_, t)) = known.iter().find(|(k, _)| *k == key) else {
+                continue;
+            };
+            let v = self.constant(c, Some(&t.clone()))?;
+            let step = match variant {
+                Some(v) => Step::Variant(v, i as u32),
+                None => Step::Field(i as u32),
+            };
+            out.push((step, v));
+        }
+        let name = variant.map(|v| self.shapes.variant_name(v).to_string());
+        self.assemble(ty, name.as_deref(), out)
+    }
+
+    /// A named constant: a unit variant or struct, a body of this crate, or a value the compiler told.
+    fn named(&mut self, path: &Path, ty: Option<&Ty>) -> Lowered<Value> {
+        let text = path.to_string();
+        for kind in [BodyKind::Const, BodyKind::Promoted] {
+            if let Some(b) = self.bodies.by_path(&text, kind) {
+                return self.const_body(b);
+            }
+        }
+        if let Some(value) = self.source.facts.consts.get(&text) {
+            return match literal_of(value) {
+                Some(c) => self.constant(&c, ty),
+                None => gap(format!("constant `{text}` has the value `{value}`")),
+            };
+        }
+        if let Some(t) = ty
+            && self.shapes.is_enum(t, self.source.facts)
+            && self.shapes.variant_of(t, path).is_some()
+        {
+            return self.assemble(t, Some(path.last_name()), vec![]);
+        }
+        if let Some(v) = self.layout_constant(path)? {
+            return Ok(v);
+        }
+        match ty {
+            Some(t) if matches!(t.kind(), TyKind::Adt { path: adt, .. } if **adt == path.plain()) => {
+                self.assemble(t, None, vec![])
+            }
+            Some(t) if self.leaves(t)?.is_empty() => Ok(Value::default()),
+            _ => gap(format!("the value of constant `{text}` is not known")),
+        }
+    }
+
+    /// `<T as SizedTypeProperties>::IS_ZST` and its siblings follow from the size of the type.
+    fn layout_constant(&mut self, path: &Path) -> Lowered<Option<Value>> {
+        let Some(q) = &path.qself else {
+            return Ok(None);
+        };
+        let ours = matches!(q.trait_ref.as_ref().map(|t| t.kind()),
+            Some(TyKind::Adt { path, .. }) if path.ends_with("SizedTypeProperties"));
+        if !ours {
+            return Ok(None);
+        }
+        let ty = erase(&q.ty);
+        let t = match path.last_name() {
+            "IS_ZST" => {
+                let z = self.is_zero_sized(&ty)?;
+                self.pool.bool(z)
+            }
+            "SIZE" => {
+                let n = self.size_of(&ty)?;
+                self.bv64(n)
+            }
+            "MAX_SLICE_LEN" => {
+                let n = self.size_of(&ty)?;
+                self.bv64(if n == 0 {
+                    u64::MAX
+                } else {
+                    i64::MAX as u64 / n
+                })
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(self.scalar(t)))
+    }
+
+    /// Evaluates a constant by lowering its body here: it is a call without arguments.
+    fn const_body(&mut self, b: super::instance::BodyRef<'_>) -> Lowered<Value> {
+        if let Some(c) = &b.body.value {
+            let ty = erase(b.body.ret());
+            return self.constant(&c.clone(), Some(&ty));
+        }
+        let block = self.const_site;
+        let mut site = 1_000_000;
+        // The same constant at the same place shares its instance: it has one value.
+        let name = b.body.path.clone();
+        loop {
+            let key = (self.frame, block, site);
+            match self.instance_index.get(&key) {
+                Some(id) if self.instances[id.0 as usize].body.body.path != name => site += 1,
+                _ => break,
+            }
+        }
+        // Re-resolved so that the reference has the lowerer's own lifetime.
+        let Some(b) = self.bodies.by_path(&name, b.body.kind) else {
+            return gap(format!("constant `{name}`"));
+        };
+        let depth = self.instances[self.frame.0 as usize].depth;
+        if depth > super::call::MAX_DEPTH {
+            return gap("constants nested too deeply");
+        }
+        let instance = self.instance(block, site, b);
+        let exit = self.new_block();
+        let enter = self.new_block();
+        self.goto(enter);
+        self.current = enter;
+        self.resets.push((enter, instance, true));
+        self.lower_instance(instance, exit);
+        self.current = exit;
+        let frame = std::mem::replace(&mut self.frame, instance);
+        let at = self.locate(&crate::mir::Place::local(crate::mir::Local::RETURN));
+        let v = at.and_then(|at| self.load_located(&at));
+        self.frame = frame;
+        v
+    }
+
+    /// A pointer to literal bytes.
+    fn text(&mut self, bytes: std::sync::Arc<[u8]>, is_str: bool) -> Lowered<Value> {
+        let n = bytes.len() as u64;
+        let ty = Ty::new(TyKind::Array(
+            Ty::new(TyKind::Int(IntTy::U8)),
+            ArrayLen::Known(n),
+        ));
+        let key = ObjectKey::Literal(bytes.clone());
+        let object = self.object(key, &ty, vec![], "text".into());
+        if self.prepared.insert(object) && n <= 4096 {
+            let elems: Vec<u128> = bytes.iter().map(|b| u128::from(*b)).collect();
+            self.prepare_array(object, vec![Step::Elem], &elems, 8)?;
+        }
+        let mut path = vec![];
+        let mut indices = vec![];
+        let mut meta = None;
+        if is_str {
+            path.push(Step::Elem);
+            indices.push(self.bv64(0));
+            meta = Some(self.bv64(n));
+        }
+        let p = self.pointer_to(Target::Place(object, path), indices, meta);
+        Ok(self.pointer(p))
+    }
+
+    /// Gives an array of an immutable object its contents, at the program's entry.
+    fn prepare_array(
+        &mut self,
+        object: super::ObjectId,
+        path: Vec<Step>,
+        elems: &[u128],
+        width: u32,
+    ) -> Lowered<()> {
+        let sort = crate::term::Sort::Array {
+            index: 64,
+            elem: width,
+        };
+        self.part(object, &path, super::Part::Value, sort);
+        let Some(&var) = self.vars.get(&(object, path, super::Part::Value)) else {
+            return gap("a variable that was never made");
+        };
+        let fill = elems.last().copied().unwrap_or(0);
+        let mut t = self.pool.constant(fill, sort);
+        for (i, &e) in elems.iter().enumerate() {
+            if e == fill {
+                continue;
+            }
+            let (i, e) = (self.bv64(i as u64), self.pool.bv(e, width));
+            t = self.pool.store(t, i, e);
+        }
+        self.entry_setup.push(crate::program::Stmt::Assign(var, t));
+        Ok(())
+    }
+
+    /// A pointer into an allocation of the compiler's tables.
+    fn alloc_pointer(&mut self, id: u32, offset: u64, ty: &Ty) -> Lowered<Value> {
+        let file = self.instances[self.frame.0 as usize].body.file;
+        let Some(alloc) = self.bodies.file(file).alloc(id) else {
+            return gap(format!("allocation {id} is not in the dump"));
+        };
+        let Some(to) = types::pointee(ty).map(erase) else {
+            return gap(format!("a constant pointer of type `{ty}`"));
+        };
+        match &alloc.kind {
+            AllocKind::Memory | AllocKind::Static(_) => {}
+            AllocKind::Function(_) | AllocKind::VTable(_) => return gap("a constant function"),
+            _ => return gap("a static without known contents"),
+        }
+        if let AllocKind::Static(name) = &alloc.kind
+            && self.bodies.by_path(name, BodyKind::StaticMut).is_some()
+        {
+            return gap(format!("`static mut {name}`"));
+        }
+        if offset != 0 || !alloc.relocations.is_empty() {
+            return gap("a constant that contains pointers");
+        }
+        let bytes: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
+        let Some(bytes) = bytes else {
+            return gap("a constant with uninitialised bytes");
+        };
+        if matches!(&alloc.kind, AllocKind::Static(_)) && has_cell(&to) {
+            return gap("a static with interior mutability");
+        }
+        let object = self.object(
+            ObjectKey::Alloc(file, id),
+            &to,
+            vec![],
+            format!("alloc{id}"),
+        );
+        if self.objects[object.0 as usize].ty != to {
+            return gap("an allocation used as two types");
+        }
+        if self.prepared.insert(object) {
+            self.fill_object(object, &to, &bytes)?;
+        }
+        let p = self.pointer_to(Target::Place(object, vec![]), vec![], None);
+        Ok(self.pointer(p))
+    }
+
+    /// The contents of an object from its bytes: scalars and arrays of scalars, whose layout is fixed.
+    fn fill_object(&mut self, object: super::ObjectId, ty: &Ty, bytes: &[u8]) -> Lowered<()> {
+        let little = |chunk: &[u8]| {
+            chunk
+                .iter()
+                .rev()
+                .fold(0u128, |acc, b| (acc << 8) | u128::from(*b))
+        };
+        if let Some(kind) = types::scalar_kind(ty) {
+            let sort = super::value::scalar_sort(kind);
+            self.part(object, &[], super::Part::Value, sort);
+            let Some(&var) = self.vars.get(&(object, vec![], super::Part::Value)) else {
+                return gap("a variable that was never made");
+            };
+            let t = self.pool.constant(little(bytes), sort);
+            self.entry_setup.push(crate::program::Stmt::Assign(var, t));
+            return Ok(());
+        }
+        let (Some(n), Some(elem)) = (types::array_len(ty), types::element(ty)) else {
+            return gap(format!("a constant of type `{ty}` given by its bytes"));
+        };
+        let Some(kind) = types::scalar_kind(&elem) else {
+            return gap(format!("a constant of type `{ty}` given by its bytes"));
+        };
+        let size = (types::bits(kind).max(8) / 8) as usize;
+        if bytes.len() as u64 != n * size as u64 || kind == ScalarKind::Bool || n > 8192 {
+            return gap(format!("a constant of type `{ty}` given by its bytes"));
+        }
+        let elems: Vec<u128> = bytes.chunks(size).map(little).collect();
+        self.prepare_array(object, vec![Step::Elem], &elems, types::bits(kind))
+    }
+}
+
+fn has_cell(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Adt { path, args } => {
+            path.contains("Cell")
+                || path.contains("Atomic")
+                || path.contains("Mutex")
+                || path.contains("Lock")
+                || args
+                    .iter()
+                    .any(|a| matches!(a, GenericArg::Type(t) if has_cell(t)))
+        }
+        TyKind::Array(t, _) | TyKind::Slice(t) => has_cell(t),
+        TyKind::Tuple(parts) => parts.iter().any(has_cell),
+        _ => false,
+    }
+}
+
+/// A literal as MIR prints it in facts, with or without the word `const`.
+fn literal_of(text: &str) -> Option<Const> {
+    let text = text.trim().strip_prefix("const ").unwrap_or(text.trim());
+    match text {
+        "true" => return Some(Const::Bool(true)),
+        "false" => return Some(Const::Bool(false)),
+        _ => {}
+    }
+    if let Some((ty, limit)) = text.split_once("::")
+        && let Some(ty) = IntTy::from_name(ty)
+    {
+        let bits = match limit {
+            "MIN" => ty.min_bits(),
+            "MAX" => ty.max_bits(),
+            _ => return None,
+        };
+        return Some(Const::Int { bits, ty });
+    }
+    let (number, ty) = text.rsplit_once('_')?;
+    let ty = IntTy::from_name(ty)?;
+    let bits = match (number, ty.signed()) {
+        ("MIN", _) => ty.min_bits(),
+        ("MAX", _) => ty.max_bits(),
+        (n, _) if n.ends_with("::MIN") => ty.min_bits(),
+        (n, _) if n.ends_with("::MAX") => ty.max_bits(),
+        (n, true) => (n.parse::<i128>().ok()? as u128) & ty.mask(),
+        (n, false) => n.parse::<u128>().ok()? & ty.mask(),
+    };
+    Some(Const::Int { bits, ty })
+}

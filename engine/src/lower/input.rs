@@ -1,0 +1,362 @@
+//! The root's parameters as arbitrary values of their types.
+
+use super::instance::InstanceId;
+use super::memory::Spot;
+use super::pointer::Target;
+use super::shape::{LeafKind, Step};
+use super::types::{self, erase};
+use super::value::{in_array, scalar_sort};
+use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
+use crate::mir::{Local, Ty, TyKind};
+use crate::program::{Input, InputShape, ScalarKind};
+use crate::term::{Sort, Term, Var};
+
+impl Lowerer<'_> {
+    /// Makes every parameter an input and records how to show it.
+    pub fn make_inputs(&mut self, root: InstanceId) -> Lowered<()> {
+        let body = self.instances[root.0 as usize].body.body;
+        for n in 1..=body.arg_count {
+            let object = self.local_of(root, Local(n));
+            let (ty, name) = {
+                let o = &self.objects[object.0 as usize];
+                (o.ty.clone(), o.name.clone())
+            };
+            let shape = self.make_input(object, &[], &ty, &[], 0)?;
+            self.inputs.push(Input { name, shape });
+        }
+        Ok(())
+    }
+
+    fn input_var(&mut self, object: ObjectId, path: &[Step], part: Part, sort: Sort) -> Var {
+        let t = self.part(object, path, part, sort);
+        let v = self.vars[&(object, path.to_vec(), part)];
+        debug_assert_eq!(self.pool.as_var(t), Some(v));
+        self.input_vars.insert(v);
+        v
+    }
+
+    /// The leaves below a path of an object become inputs. `dims` are the array dimensions above it.
+    fn make_input(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        if depth > 8 {
+            return gap("a parameter with references nested too deeply");
+        }
+        if dims.iter().sum::<u32>() > 128 {
+            return gap("a parameter with arrays nested too deeply");
+        }
+        self.mark_initialised(object, path, dims);
+        if let Some(kind) = types::scalar_kind(ty) {
+            let sort = in_array(scalar_sort(kind), dims);
+            let var = self.input_var(object, path, Part::Value, sort);
+            if kind == ScalarKind::Char {
+                self.require_elementwise(var, dims, Lowerer::valid_char)?;
+            }
+            return Ok(InputShape::Scalar { var, kind });
+        }
+        match ty.kind() {
+            TyKind::Tuple(parts) => {
+                let mut fields = vec![];
+                for (i, t) in parts.iter().enumerate() {
+                    let p = extend(path, Step::Field(i as u32));
+                    fields.push(self.make_input(object, &p, &erase(t), dims, depth)?);
+                }
+                Ok(InputShape::Tuple(fields))
+            }
+            TyKind::Array(t, _) => {
+                let Some(len) = types::array_len(ty) else {
+                    return gap(format!("a parameter of type `{ty}`"));
+                };
+                let p = extend(path, Step::Elem);
+                let mut dims = dims.to_vec();
+                dims.push(if dims.is_empty() { 64 } else { 32 });
+                let elem = self.make_input(object, &p, &erase(t), &dims, depth)?;
+                Ok(InputShape::Array {
+                    len: u128::from(len),
+                    elem: Box::new(elem),
+                })
+            }
+            TyKind::Ref { ty: to, .. } => {
+                let inner = self.make_pointee(object, path, &erase(to), dims, depth)?;
+                Ok(InputShape::Reference(Box::new(inner)))
+            }
+            TyKind::Adt { path: adt, .. } => self.make_adt(object, path, ty, adt, dims, depth),
+            TyKind::Closure(_) => {
+                let mut fields = vec![];
+                for ((_, i), t) in self.shapes.fields(ty) {
+                    let p = extend(path, Step::Field(i));
+                    fields.push(self.make_input(object, &p, &t, dims, depth)?);
+                }
+                Ok(InputShape::Tuple(fields))
+            }
+            TyKind::Never => gap("a parameter of type `!`"),
+            TyKind::FnDef { .. } => Ok(InputShape::Opaque(ty.to_string())),
+            _ => gap(format!("a parameter of type `{ty}`")),
+        }
+    }
+
+    fn make_adt(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        adt: &str,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        let facts = self.source.facts;
+        for foreign in ["Vec", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap"] {
+            if adt.rsplit("::").next() == Some(foreign) && !adt.starts_with(self.source.crate_name)
+            {
+                return gap(format!("a parameter of type `{ty}`"));
+            }
+        }
+        if ["Cell", "Atomic", "Mutex", "RefCell"].iter().any(|c| {
+            adt.rsplit("::").next().is_some_and(|last| last.contains(c)) && adt.contains("::")
+        }) {
+            return gap(format!("a parameter with interior mutability, `{ty}`"));
+        }
+        if adt.ends_with("NonZero") || facts.is_union(adt) {
+            return gap(format!("a parameter of type `{ty}`"));
+        }
+        let name = adt.rsplit("::").next().unwrap_or(adt).to_string();
+        let fields = self.shapes.fields(ty);
+        if !self.shapes.is_enum(ty, facts) {
+            let mut out = vec![];
+            for ((_, i), t) in fields {
+                let p = extend(path, Step::Field(i));
+                out.push((i.to_string(), self.make_input(object, &p, &t, dims, depth)?));
+            }
+            return Ok(InputShape::Struct { name, fields: out });
+        }
+        let Some(fact) = facts.enum_fact(adt).filter(|f| f.complete) else {
+            return gap(format!("the variants of `{adt}` are not all known"));
+        };
+        let int = self.shapes.discriminant_int(ty, facts);
+        let p = extend(path, Step::Discriminant);
+        self.mark_initialised(object, &p, dims);
+        let discriminant = self.input_var(
+            object,
+            &p,
+            Part::Value,
+            in_array(Sort::Bv(int.bits()), dims),
+        );
+        let mut values = vec![];
+        let mut variants = vec![];
+        for v in &fact.variants {
+            let Some(bits) = v.bits() else {
+                return gap(format!("the discriminant of `{adt}::{}`", v.name));
+            };
+            let bits = bits & int.mask();
+            values.push(bits);
+            let id = self.shapes.variant_id(&v.name);
+            let mut parts = vec![];
+            for ((variant, i), t) in &fields {
+                if *variant == Some(id) {
+                    let p = extend(path, Step::Variant(id, *i));
+                    parts.push(self.make_input(object, &p, t, dims, depth)?);
+                }
+            }
+            variants.push((bits, v.name.clone(), parts));
+        }
+        if values.is_empty() {
+            return gap(format!("a parameter of the empty type `{ty}`"));
+        }
+        let w = int.bits();
+        self.require_elementwise(discriminant, dims, move |l, t| {
+            let mut any = l.pool.bool(false);
+            for &v in &values {
+                let k = l.pool.bv(v, w);
+                let e = l.pool.eq(t, k);
+                any = l.pool.or(any, e);
+            }
+            any
+        })?;
+        Ok(InputShape::Enum {
+            name,
+            discriminant,
+            variants,
+        })
+    }
+
+    /// The memory behind a reference parameter: its own object, shared with nobody.
+    fn make_pointee(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        to: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        if matches!(to.kind(), TyKind::Dyn { .. }) {
+            return gap("a parameter that is a trait object");
+        }
+        let name = {
+            let base = self.objects[object.0 as usize].name.clone();
+            if path.is_empty() {
+                format!("*{base}")
+            } else {
+                format!("*{base}.{}", path.len())
+            }
+        };
+        let name = if types::is_unsized_sequence(to) {
+            name.trim_start_matches('*').to_string()
+        } else {
+            name
+        };
+        let key = ObjectKey::Pointee(object, path.to_vec());
+        let pointee = self.object(key, to, dims.to_vec(), name);
+        let mut inner_path: Vec<Step> = dims.iter().map(|_| Step::Elem).collect();
+        let mut inner_dims = dims.to_vec();
+        let sort64 = in_array(Sort::Bv(64), dims);
+        let slice = types::is_unsized_sequence(to);
+        if slice {
+            inner_path.push(Step::Elem);
+            inner_dims.push(64);
+        }
+        // The pointer leaf: fixed target, row indices given by where the pointer stands, start 0.
+        let target = self.target(Target::Place(pointee, inner_path.clone()));
+        self.flow(object, path, &[target].into());
+        for (k, _) in dims.iter().enumerate() {
+            if dims.len() > 1 {
+                return gap("references inside nested arrays in a parameter");
+            }
+            // Element i points to row i: the index array is the identity.
+            let bound = self.pool.fresh("row", Sort::Bv(64));
+            let b = self.pool.var(bound);
+            let identity = self.pool.lambda(bound, b, sort64);
+            self.set_at_entry(object, path, Part::Index(k as u8), identity, sort64)?;
+        }
+        if slice {
+            let zero = self.pool.constant(0, sort64);
+            let k = dims.len() as u8;
+            self.set_at_entry(object, path, Part::Index(k), zero, sort64)?;
+            let len = self.input_var(pointee, &[], Part::Meta, sort64);
+            let t = self.pool.var(len);
+            self.set_at_entry(object, path, Part::Meta, t, sort64)?;
+            let elem = types::element(to).unwrap_or_else(Ty::unit);
+            let size = self.size_of(&erase(&elem)).unwrap_or(1).max(1);
+            let max = i64::MAX as u64 / size;
+            self.require_elementwise(len, dims, move |l, t| {
+                let m = l.bv64(max);
+                l.pool.ule(t, m)
+            })?;
+            let elem =
+                self.make_input(pointee, &inner_path, &erase(&elem), &inner_dims, depth + 1)?;
+            return Ok(InputShape::Slice {
+                len,
+                elem: Box::new(elem),
+            });
+        }
+        self.make_input(pointee, &inner_path, to, &inner_dims, depth + 1)
+    }
+
+    fn set_at_entry(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        part: Part,
+        value: Term,
+        sort: Sort,
+    ) -> Lowered<()> {
+        self.part(object, path, part, sort);
+        let Some(&var) = self.vars.get(&(object, path.to_vec(), part)) else {
+            return gap("a variable that was never made");
+        };
+        self.entry_setup
+            .push(crate::program::Stmt::Assign(var, value));
+        Ok(())
+    }
+
+    fn mark_initialised(&mut self, object: ObjectId, path: &[Step], dims: &[u32]) {
+        let key = &self.objects[object.0 as usize].key;
+        if !matches!(key, ObjectKey::Local(..)) {
+            return;
+        }
+        let ty = self.objects[object.0 as usize].ty.clone();
+        let is_leaf = self
+            .leaves(&ty)
+            .is_ok_and(|l| l.iter().any(|s| s.path == path));
+        if !is_leaf {
+            return;
+        }
+        let sort = in_array(Sort::Bool, dims);
+        let yes = self.pool.constant(1, sort);
+        let _ = self.set_at_entry(object, path, Part::Flag, yes, sort);
+    }
+
+    /// A condition on every value of an input. Inside arrays it would need a quantifier: there only
+    /// conditions that hold for all bit patterns can be dropped, the others are refused.
+    fn require_elementwise(
+        &mut self,
+        var: Var,
+        dims: &[u32],
+        condition: impl Fn(&mut Self, Term) -> Term,
+    ) -> Lowered<()> {
+        let t = self.pool.var(var);
+        if dims.is_empty() {
+            let c = condition(self, t);
+            self.requires.push(c);
+            return Ok(());
+        }
+        gap(
+            "a parameter with an array whose elements have invalid bit patterns (char, enum, slice)",
+        )
+    }
+
+    /// What a caller sees afterwards: the returned value and memory behind `&mut` parameters.
+    pub fn output_vars(&mut self) -> Vec<Var> {
+        let mut out = vec![];
+        let arg_count = self.instances[0].body.body.arg_count;
+        let keys: Vec<_> = self.vars.iter().map(|(k, v)| (k.clone(), *v)).collect();
+        for ((object, _, part), var) in keys {
+            if part == Part::Flag {
+                continue;
+            }
+            match &self.objects[object.0 as usize].key {
+                ObjectKey::Local(InstanceId(0), Local::RETURN) => out.push(var),
+                ObjectKey::Pointee(of, _) => {
+                    if let ObjectKey::Local(InstanceId(0), l) = &self.objects[of.0 as usize].key
+                        && l.0 <= arg_count
+                    {
+                        out.push(var);
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// The spot of a leaf kind, for arbitrary values drawn in the middle of a run.
+    pub fn scalar_leaf(&mut self, ty: &Ty) -> Lowered<ScalarKind> {
+        let leaves = self.leaves(ty)?;
+        match leaves.as_slice() {
+            [l] if l.dims.is_empty() => match l.kind {
+                LeafKind::Scalar(k) => Ok(k),
+                LeafKind::Pointer(_) => gap("an arbitrary pointer"),
+            },
+            _ => gap(format!("an arbitrary value of type `{ty}`")),
+        }
+    }
+
+    /// A spot at the root of an object.
+    pub fn root_spot(object: ObjectId) -> Spot {
+        Spot {
+            object,
+            path: vec![],
+            indices: vec![],
+        }
+    }
+}
+
+fn extend(path: &[Step], step: Step) -> Vec<Step> {
+    let mut p = path.to_vec();
+    p.push(step);
+    p
+}

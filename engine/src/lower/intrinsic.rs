@@ -1,0 +1,494 @@
+//! Intrinsics and the few functions of std that stay calls after unlimited inlining.
+
+use super::instance::last_segment;
+use super::pointer::Target;
+use super::shape::Step;
+use super::types::{self, erase};
+use super::value::{Leaf, Value};
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{BinOp, GenericArg, Operand, Path, Place, Ty};
+use crate::term::{self, Term};
+
+impl Lowerer<'_> {
+    /// Models the call if it is known; the destination is written.
+    pub fn intrinsic(&mut self, path: &Path, args: &[Operand], to: &Place) -> Lowered<bool> {
+        let plain = path.plain();
+        let is_std = ["std::", "core::", "alloc::"]
+            .iter()
+            .any(|p| plain.starts_with(p));
+        if !is_std {
+            return Ok(false);
+        }
+        let name = last_segment(&plain).to_string();
+        if plain.contains("intrinsics::") || plain.contains("hint::") {
+            return self.by_name(&name, path, args, to);
+        }
+        if plain.ends_with("RangeInclusive::new") {
+            let into = self.place_type(to)?;
+            let mut parts = vec![];
+            for (i, a) in args.iter().enumerate() {
+                parts.push((Step::Field(i as u32), self.operand(a)?));
+            }
+            let not_exhausted = self.pool.bool(false);
+            parts.push((Step::Field(2), self.scalar(not_exhausted)));
+            let v = self.assemble(&into, None, parts)?;
+            let at = self.locate(to)?;
+            self.store_located(&at, &v)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn by_name(&mut self, name: &str, path: &Path, args: &[Operand], to: &Place) -> Lowered<bool> {
+        let into = self.place_type(to)?;
+        let generic = path.last_args().iter().find_map(|a| match a {
+            GenericArg::Type(t) => Some(erase(t)),
+            _ => None,
+        });
+        let value = match name {
+            "ctpop" | "ctlz" | "ctlz_nonzero" | "cttz" | "cttz_nonzero" | "bswap"
+            | "bitreverse" => {
+                let ty = self.operand_type(&args[0])?;
+                let x = self.operand_bits(&args[0], ty.as_ref())?;
+                if name.ends_with("nonzero") {
+                    let w = self.pool.width(x);
+                    let zero = self.pool.bv(0, w);
+                    let is_zero = self.pool.eq(x, zero);
+                    let fine = self.pool.not(is_zero);
+                    self.check_defined(fine, "count of zeros of zero");
+                }
+                let t = match name {
+                    "ctpop" => self.popcount(x),
+                    "ctlz" | "ctlz_nonzero" => self.leading_zeros(x),
+                    "cttz" | "cttz_nonzero" => self.trailing_zeros(x),
+                    "bswap" => self.permute(x, 8),
+                    _ => self.permute(x, 1),
+                };
+                let w = types::scalar_kind(&into).map(types::bits).unwrap_or(32);
+                let t = self.pool.resize(t, w, false);
+                self.scalar(t)
+            }
+            "rotate_left" | "rotate_right" => {
+                let ty = self.operand_type(&args[0])?;
+                let x = self.operand_bits(&args[0], ty.as_ref())?;
+                let n = self.operand_bits(&args[1], None)?;
+                let t = self.rotate(x, n, name == "rotate_left");
+                self.scalar(t)
+            }
+            "saturating_add" | "saturating_sub" => {
+                let ty = self.operand_type(&args[0])?.or(generic);
+                let x = self.operand_bits(&args[0], ty.as_ref())?;
+                let y = self.operand_bits(&args[1], ty.as_ref())?;
+                let signed = ty.as_ref().is_some_and(types::is_signed);
+                let t = self.saturating(x, y, signed, name == "saturating_add");
+                self.scalar(t)
+            }
+            "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "unchecked_add"
+            | "unchecked_sub" | "unchecked_mul" | "add_with_overflow" | "sub_with_overflow"
+            | "mul_with_overflow" | "unchecked_shl" | "unchecked_shr" | "unchecked_div"
+            | "unchecked_rem" | "exact_div" => {
+                let op = match name {
+                    "wrapping_add" => BinOp::Add,
+                    "wrapping_sub" => BinOp::Sub,
+                    "wrapping_mul" => BinOp::Mul,
+                    "unchecked_add" => BinOp::AddUnchecked,
+                    "unchecked_sub" => BinOp::SubUnchecked,
+                    "unchecked_mul" => BinOp::MulUnchecked,
+                    "add_with_overflow" => BinOp::AddWithOverflow,
+                    "sub_with_overflow" => BinOp::SubWithOverflow,
+                    "mul_with_overflow" => BinOp::MulWithOverflow,
+                    "unchecked_shl" => BinOp::ShlUnchecked,
+                    "unchecked_shr" => BinOp::ShrUnchecked,
+                    "unchecked_rem" => BinOp::Rem,
+                    _ => BinOp::Div,
+                };
+                if name == "exact_div" {
+                    let r = self.binary(BinOp::Rem, &args[0], &args[1], &into)?;
+                    let r = self.bits(&r)?;
+                    let w = self.pool.width(r);
+                    let zero = self.pool.bv(0, w);
+                    let exact = self.pool.eq(r, zero);
+                    self.check_defined(exact, "exact division with a remainder");
+                }
+                self.binary(op, &args[0], &args[1], &into)?
+            }
+            "disjoint_bitor" => self.binary(BinOp::BitOr, &args[0], &args[1], &into)?,
+            "three_way_compare" => self.binary(BinOp::Cmp, &args[0], &args[1], &into)?,
+            "ptr_offset_from" | "ptr_offset_from_unsigned" => {
+                let p = self.operand(&args[0])?;
+                let p = self.pointer_of(&p)?;
+                let q = self.operand(&args[1])?;
+                let q = self.pointer_of(&q)?;
+                let (i, j) = self.same_array(&p, &q)?;
+                if name.ends_with("unsigned") {
+                    let fine = self.pool.ule(j, i);
+                    self.check_defined(fine, "offset of pointers in the wrong order");
+                }
+                let t = self.pool.sub(i, j);
+                self.scalar(t)
+            }
+            "offset" | "arith_offset" => self.binary(BinOp::Offset, &args[0], &args[1], &into)?,
+            "copy" | "copy_nonoverlapping" => {
+                self.copy_memory(&args[1], &args[0], &args[2])?;
+                Value::default()
+            }
+            "size_of" | "size_of_val" | "min_align_of" | "align_of" | "pref_align_of" => {
+                let Some(ty) = generic else {
+                    return gap("the size of an unknown type");
+                };
+                if name != "size_of" {
+                    return gap(format!("intrinsic `{name}`"));
+                }
+                let n = self.size_of(&ty)?;
+                let t = self.bv64(n);
+                self.scalar(t)
+            }
+            "black_box" | "read_via_copy" | "transmute_unchecked" if name == "black_box" => {
+                self.operand_as(&args[0], Some(&into))?
+            }
+            "read_via_copy" => {
+                let ty = self.operand_type(&args[0])?;
+                let v = self.operand(&args[0])?;
+                let p = self.pointer_of(&v)?;
+                let Some(ty) = ty else {
+                    return gap("a read through a pointer of unknown type");
+                };
+                let at = self.deref(&p, &ty)?;
+                self.load_located(&at)?
+            }
+            "write_via_move" => {
+                let ty = self.operand_type(&args[0])?;
+                let v = self.operand(&args[0])?;
+                let p = self.pointer_of(&v)?;
+                let Some(ty) = ty else {
+                    return gap("a write through a pointer of unknown type");
+                };
+                let target = types::pointee(&ty).map(erase);
+                let new = self.operand_as(&args[1], target.as_ref())?;
+                let at = self.deref(&p, &ty)?;
+                self.store_located(&at, &new)?;
+                Value::default()
+            }
+            "discriminant_value" => {
+                let ty = self.operand_type(&args[0])?;
+                let v = self.operand(&args[0])?;
+                let p = self.pointer_of(&v)?;
+                let Some(ty) = ty else {
+                    return gap("a discriminant behind a pointer of unknown type");
+                };
+                let at = self.deref(&p, &ty)?;
+                self.discriminant(&at, &into)?
+            }
+            "likely" | "unlikely" => self.operand_as(&args[0], Some(&into))?,
+            "cold_path"
+            | "assert_inhabited"
+            | "assert_zero_valid"
+            | "assert_mem_uninitialized_valid" => Value::default(),
+            "assume" | "assert_unchecked" => {
+                let c = self.operand_bits(&args[0], None)?;
+                self.check_defined(c, "violated `assume`");
+                Value::default()
+            }
+            "is_val_statically_known" => {
+                let t = self.pool.bool(false);
+                self.scalar(t)
+            }
+            "ub_checks" => {
+                let t = self.pool.bool(self.source.ub_checks);
+                self.scalar(t)
+            }
+            "compare_bytes" => self.compare_bytes(args)?,
+            "raw_eq" => self.raw_eq(args)?,
+            "ptr_metadata" => {
+                let v = self.operand(&args[0])?;
+                let p = self.pointer_of(&v)?;
+                match p.meta {
+                    Some(m) => self.scalar(m),
+                    None => Value::default(),
+                }
+            }
+            "fabsf32" | "fabsf64" | "fabs" => {
+                let x = self.operand_bits(&args[0], Some(&into))?;
+                let w = self.pool.width(x);
+                let m = self.pool.bv(term::mask(w - 1), w);
+                let t = self.pool.binary(term::BinOp::BvAnd, x, m);
+                self.scalar(t)
+            }
+            "unreachable" => {
+                let no = self.pool.bool(false);
+                self.check_defined(no, "unreachable code reached");
+                Value::default()
+            }
+            _ => return Ok(false),
+        };
+        let at = self.locate(to)?;
+        self.store_located(&at, &value)?;
+        Ok(true)
+    }
+
+    fn popcount(&mut self, x: Term) -> Term {
+        let w = self.pool.width(x);
+        let mut sum = self.pool.bv(0, w);
+        for i in 0..w {
+            let bit = self.pool.extract(x, i, 1);
+            let bit = self.pool.zext(bit, w);
+            sum = self.pool.add(sum, bit);
+        }
+        sum
+    }
+
+    fn leading_zeros(&mut self, x: Term) -> Term {
+        let w = self.pool.width(x);
+        let mut out = self.pool.bv(u128::from(w), w.max(8));
+        // From the lowest bit up: the last bit set decides.
+        for i in 0..w {
+            let bit = self.pool.extract(x, i, 1);
+            let one = self.pool.bv(1, 1);
+            let set = self.pool.eq(bit, one);
+            let n = self.pool.bv(u128::from(w - 1 - i), w.max(8));
+            out = self.pool.ite(set, n, out);
+        }
+        out
+    }
+
+    fn trailing_zeros(&mut self, x: Term) -> Term {
+        let w = self.pool.width(x);
+        let mut out = self.pool.bv(u128::from(w), w.max(8));
+        for i in (0..w).rev() {
+            let bit = self.pool.extract(x, i, 1);
+            let one = self.pool.bv(1, 1);
+            let set = self.pool.eq(bit, one);
+            let n = self.pool.bv(u128::from(i), w.max(8));
+            out = self.pool.ite(set, n, out);
+        }
+        out
+    }
+
+    /// The chunks of this many bits in reverse order.
+    fn permute(&mut self, x: Term, chunk: u32) -> Term {
+        let w = self.pool.width(x);
+        let mut out = self.pool.extract(x, 0, chunk.min(w));
+        let mut lo = chunk;
+        while lo < w {
+            let part = self.pool.extract(x, lo, chunk);
+            out = self.pool.concat(out, part);
+            lo += chunk;
+        }
+        out
+    }
+
+    fn rotate(&mut self, x: Term, n: Term, left: bool) -> Term {
+        let w = self.pool.width(x);
+        let nw = self.pool.width(n);
+        let wide = nw.max(8);
+        let n = self.pool.zext(n, wide);
+        let m = self.pool.bv(u128::from(w), wide);
+        let n = self.pool.binary(term::BinOp::Urem, n, m);
+        let n = self.pool.resize(n, w, false);
+        let wt = self.pool.bv(u128::from(w), w);
+        // At n = 0 the other shift is by w, which gives 0 (SMT-LIB); for w = 8 that fits, too.
+        let back = self.pool.sub(wt, n);
+        let (a, b) = if left {
+            (term::BinOp::Shl, term::BinOp::Lshr)
+        } else {
+            (term::BinOp::Lshr, term::BinOp::Shl)
+        };
+        let hi = self.pool.binary(a, x, n);
+        let lo = self.pool.binary(b, x, back);
+        self.pool.binary(term::BinOp::BvOr, hi, lo)
+    }
+
+    fn saturating(&mut self, x: Term, y: Term, signed: bool, add: bool) -> Term {
+        let w = self.pool.width(x);
+        let op = if add { BinOp::Add } else { BinOp::Sub };
+        let overflow = self.overflows(op, x, y, signed);
+        let plain = if add {
+            self.pool.add(x, y)
+        } else {
+            self.pool.sub(x, y)
+        };
+        let limit = if !signed {
+            self.pool.bv(if add { u128::MAX } else { 0 }, w)
+        } else {
+            let zero = self.pool.bv(0, w);
+            let negative = self.pool.slt(x, zero);
+            let min = self.pool.bv(1 << (w - 1), w);
+            let max = self.pool.bv(term::mask(w) >> 1, w);
+            self.pool.ite(negative, min, max)
+        };
+        self.pool.ite(overflow, limit, plain)
+    }
+
+    /// `copy` and `copy_nonoverlapping`: elements of arrays of the same shape, or one object.
+    pub fn copy_memory(&mut self, dst: &Operand, src: &Operand, count: &Operand) -> Lowered<()> {
+        let Some(ty) = self.operand_type(dst)? else {
+            return gap("a copy through a pointer of unknown type");
+        };
+        let Some(elem) = types::pointee(&ty).map(erase) else {
+            return gap("a copy through something that is no pointer");
+        };
+        let n = self.operand_bits(count, None)?;
+        let d = self.operand(dst)?;
+        let d = self.pointer_of(&d)?;
+        let s = self.operand(src)?;
+        let s = self.pointer_of(&s)?;
+        if self.leaves(&elem)?.is_empty() {
+            return Ok(());
+        }
+        if self.pool.as_const(n) == Some(1) {
+            let from = self.deref(&s, &ty)?;
+            let v = self.load_located(&from)?;
+            let to = self.deref(&d, &ty)?;
+            return self.store_located(&to, &v);
+        }
+        self.copy_range(&d, &s, n, &elem)
+    }
+
+    fn copy_range(
+        &mut self,
+        d: &super::value::PointerValue,
+        s: &super::value::PointerValue,
+        n: Term,
+        elem: &Ty,
+    ) -> Lowered<()> {
+        let (Some(&dt), Some(&st)) = (d.targets.first(), s.targets.first()) else {
+            return Ok(());
+        };
+        if d.targets.len() != 1 || s.targets.len() != 1 {
+            return gap("a copy of memory between several possible objects");
+        }
+        let (Target::Place(dobj, dpath), Target::Place(sobj, spath)) = (
+            self.targets[dt.0 as usize].clone(),
+            self.targets[st.0 as usize].clone(),
+        ) else {
+            return gap("a copy of memory at a numeric address");
+        };
+        let one_dimension = |p: &[Step]| {
+            p.last() == Some(&Step::Elem) && p.iter().filter(|s| **s == Step::Elem).count() == 1
+        };
+        if !one_dimension(&dpath) || !one_dimension(&spath) {
+            return gap("a copy of memory inside nested arrays");
+        }
+        let (di, si) = (d.indices[0], s.indices[0]);
+        for (object, path, index) in [(dobj, &dpath, di), (sobj, &spath, si)] {
+            let spot = super::memory::Spot {
+                object,
+                path: path.clone(),
+                indices: vec![index],
+            };
+            let extent = self.extent(&spot)?;
+            let fits = self.pool.ule(n, extent);
+            let room = self.pool.sub(extent, n);
+            let starts = self.pool.ule(index, room);
+            let fine = self.pool.and(fits, starts);
+            self.check_defined(fine, "memory copied from or to outside of its allocation");
+        }
+        let leaves = self.leaves(elem)?;
+        let yes = self.pool.bool(true);
+        // The whole arrays are values; the copy of each leaf is a blit.
+        for shape in leaves.iter() {
+            if !shape.dims.is_empty() {
+                return gap("a copy of memory whose elements are arrays");
+            }
+            let mut whole = shape.clone();
+            whole.path.insert(0, Step::Elem);
+            whole.dims = vec![64];
+            whole.lens = vec![None];
+            let spot = |object, path: &Vec<Step>| {
+                let mut p = path.clone();
+                p.extend(&shape.path);
+                super::memory::Spot {
+                    object,
+                    path: p,
+                    indices: vec![],
+                }
+            };
+            let from = self.load(&spot(sobj, &spath), &whole)?;
+            let old = self.load(&spot(dobj, &dpath), &whole)?;
+            let (Leaf::Bits(a), Leaf::Bits(b)) = (&old.leaf, &from.leaf) else {
+                return gap("a copy of memory that holds pointers");
+            };
+            let (a, b) = (*a, *b);
+            let value = self.pool.blit(a, di, b, si, n);
+            let init = if old.init == from.init {
+                old.init
+            } else {
+                self.pool.blit(old.init, di, from.init, si, n)
+            };
+            let new = super::value::LeafValue {
+                leaf: Leaf::Bits(value),
+                init,
+            };
+            self.store(&spot(dobj, &dpath), &whole, &new, yes)?;
+        }
+        self.commit();
+        Ok(())
+    }
+
+    /// `memcmp` for a small constant number of bytes.
+    fn compare_bytes(&mut self, args: &[Operand]) -> Lowered<Value> {
+        let n = self.operand_bits(&args[2], None)?;
+        let Some(n) = self.pool.as_const(n).filter(|n| *n <= 64) else {
+            return gap("a comparison of byte slices of unknown length");
+        };
+        let mut out = self.pool.bv(0, 32);
+        for k in (0..n).rev() {
+            let (a, b) = (self.byte_at(&args[0], k)?, self.byte_at(&args[1], k)?);
+            let same = self.pool.eq(a, b);
+            let less = self.pool.ult(a, b);
+            let (minus, plus) = (self.pool.bv(u128::MAX, 32), self.pool.bv(1, 32));
+            let differ = self.pool.ite(less, minus, plus);
+            out = self.pool.ite(same, out, differ);
+        }
+        Ok(self.scalar(out))
+    }
+
+    fn byte_at(&mut self, pointer: &Operand, k: u128) -> Lowered<Term> {
+        let Some(ty) = self.operand_type(pointer)? else {
+            return gap("bytes behind a pointer of unknown type");
+        };
+        let v = self.operand(pointer)?;
+        let p = self.pointer_of(&v)?;
+        let by = self.pool.bv(k, 64);
+        let p = self.offset_pointer(&p, by)?;
+        let at = self.deref(&p, &ty)?;
+        let v = self.load_located(&at)?;
+        self.bits(&v)
+    }
+
+    /// Bitwise equality of two values behind references, for arrays of integers.
+    fn raw_eq(&mut self, args: &[Operand]) -> Lowered<Value> {
+        let mut sides = vec![];
+        for a in &args[..2] {
+            let Some(ty) = self.operand_type(a)? else {
+                return gap("bytes behind a pointer of unknown type");
+            };
+            let v = self.operand(a)?;
+            let p = self.pointer_of(&v)?;
+            let at = self.deref(&p, &ty)?;
+            sides.push((self.load_located(&at)?, at.ty.clone()));
+        }
+        let (a, ty) = sides[0].clone();
+        let (b, _) = sides[1].clone();
+        let (Some(n), Some(elem)) = (types::array_len(&ty), types::element(&ty)) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        if n > 256 || types::scalar_kind(&elem).is_none() {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        }
+        let ([(_, la)], [(_, lb)]) = (a.leaves.as_slice(), b.leaves.as_slice()) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        let (Leaf::Bits(x), Leaf::Bits(y)) = (la.leaf.clone(), lb.leaf.clone()) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        let mut same = self.pool.bool(true);
+        for k in 0..n {
+            let i = self.bv64(k);
+            let (p, q) = (self.pool.select(x, i), self.pool.select(y, i));
+            let e = self.pool.eq(p, q);
+            same = self.pool.and(same, e);
+        }
+        Ok(self.scalar(same))
+    }
+}
