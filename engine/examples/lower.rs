@@ -10,19 +10,7 @@ fn main() {
         let text = capture.reference_text().expect("reference");
         let file = mir::parse_file(&text).expect("parse");
         let parsed = t.elapsed();
-        let source = lower::Source {
-            files: vec![&file],
-            facts: &capture.facts,
-            ub_checks: capture.info.profile.debug_assertions,
-            overflow_checks: capture.info.profile.overflow_checks,
-            crate_name: &capture.info.crate_name,
-            aliases: capture
-                .info
-                .functions
-                .iter()
-                .filter_map(|f| Some((f.called_as.clone()?, f.path.clone())))
-                .collect(),
-        };
+        let source = lower::Source::of(&capture, vec![&file]);
         match lower::lower(&source, &root.function) {
             Ok(mut p) => {
                 let lowered = t.elapsed();

@@ -27,7 +27,7 @@ mod statement;
 mod types;
 mod value;
 
-use crate::capture::Facts;
+use crate::capture::{Capture, Facts};
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
@@ -49,6 +49,23 @@ pub struct Source<'a> {
     pub crate_name: &'a str,
     /// Functions by the name that calls use, where it differs from the name of the body.
     pub aliases: HashMap<String, String>,
+}
+
+impl<'a> Source<'a> {
+    /// The facts and settings of a capture, for these files of it.
+    pub fn of(capture: &'a Capture, files: Vec<&'a MirFile>) -> Source<'a> {
+        let aliases = capture.info.functions.iter();
+        Source {
+            files,
+            facts: &capture.facts,
+            ub_checks: capture.info.profile.debug_assertions,
+            overflow_checks: capture.info.profile.overflow_checks,
+            crate_name: &capture.info.crate_name,
+            aliases: aliases
+                .filter_map(|f| Some((f.called_as.clone()?, f.path.clone())))
+                .collect(),
+        }
+    }
 }
 
 /// Why a root cannot be lowered at all.
