@@ -6,6 +6,7 @@
 
 pub mod accelerate;
 pub mod affine;
+pub mod automata;
 pub mod bmc;
 pub mod candidates;
 pub mod certify;

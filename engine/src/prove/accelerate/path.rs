@@ -64,8 +64,8 @@ pub fn split(
     limit: usize,
 ) -> Option<Vec<Path>> {
     let mut done = vec![];
-    let mut todo = vec![(guard, updates.clone())];
-    while let Some((guard, updates)) = todo.pop() {
+    let mut todo = vec![(guard, updates.clone(), draws.to_vec())];
+    while let Some((guard, updates, draws)) = todo.pop() {
         if pool.is_false(guard) {
             continue;
         }
@@ -83,7 +83,7 @@ pub fn split(
             done.push(Path {
                 literals,
                 updates,
-                draws: draws.to_vec(),
+                draws,
             });
             continue;
         };
@@ -104,7 +104,12 @@ pub fn split(
                     decided.insert(v, t);
                 }
             }
-            todo.push((g, decided));
+            let mut made = draws.clone();
+            for d in &mut made {
+                d.when = s.apply(pool, d.when);
+            }
+            made.retain(|d| !pool.is_false(d.when));
+            todo.push((g, decided, made));
         }
     }
     Some(done)

@@ -415,9 +415,9 @@ fn random_two_variable_loops_of_width_3() {
 #[test]
 #[ignore = "minutes; run after changes of the rules"]
 fn many_random_loops() {
-    for seed in 1..40 {
-        random_loops(seed * 0x1234_5678_9abc_def1, 2000, 3);
-        random_loops(seed * 0x0fed_cba9_8765_4321, 100, 4);
+    for seed in 1..40u64 {
+        random_loops(seed.wrapping_mul(0x1234_5678_9abc_def1), 2000, 3);
+        random_loops(seed.wrapping_mul(0x0fed_cba9_8765_4321), 100, 4);
     }
 }
 
