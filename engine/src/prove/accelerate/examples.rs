@@ -124,3 +124,38 @@ pub fn fill(len: u128, holds: bool) -> Program {
     b.block(vec![], Terminator::Stop(0));
     b.program
 }
+
+/// Three nested counters up to `size`, then a claim about a constant that fails.
+pub fn heavy(size: u128) -> Program {
+    let mut b = Build::new();
+    let (iv, i) = b.var("i", Sort::Bv(64));
+    let (jv, j) = b.var("j", Sort::Bv(64));
+    let (kv, k) = b.var("k", Sort::Bv(64));
+    let (sv, s) = b.var("s", Sort::Bv(64));
+    let p = b.pool();
+    let (zero, one, end) = (p.bv(0, 64), p.bv(1, 64), p.bv(size, 64));
+    let (ci, cj, ck) = (p.ult(i, end), p.ult(j, end), p.ult(k, end));
+    let (i1, j1, k1) = (p.add(i, one), p.add(j, one), p.add(k, one));
+    let s1 = p.add(s, one);
+    let claim = {
+        let cube = p.bv(size.wrapping_mul(size).wrapping_mul(size), 64);
+        let e = p.eq(s, cube);
+        p.not(e)
+    };
+    b.block(
+        vec![Stmt::Assign(iv, zero), Stmt::Assign(sv, zero)],
+        goto(1),
+    );
+    b.block(vec![], branch(ci, 2, 8));
+    b.block(vec![Stmt::Assign(jv, zero)], goto(3));
+    b.block(vec![], branch(cj, 4, 7));
+    b.block(vec![Stmt::Assign(kv, zero)], goto(5));
+    b.block(vec![], branch(ck, 6, 9));
+    b.block(vec![Stmt::Assign(kv, k1), Stmt::Assign(sv, s1)], goto(5));
+    b.block(vec![Stmt::Assign(iv, i1)], goto(1));
+    b.block(vec![], branch(claim, 10, 11));
+    b.block(vec![Stmt::Assign(jv, j1)], goto(3));
+    b.block(vec![], Terminator::Return);
+    b.block(vec![], Terminator::Stop(0));
+    b.program
+}

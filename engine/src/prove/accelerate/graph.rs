@@ -88,12 +88,7 @@ pub struct Choice {
     pub over: bool,
 }
 
-pub fn build(
-    pool: &mut Pool,
-    oracle: &mut dyn Oracle,
-    cpg: &Cpg,
-    choice: Choice,
-) -> Accelerated {
+pub fn build(pool: &mut Pool, oracle: &mut dyn Oracle, cpg: &Cpg, choice: Choice) -> Accelerated {
     let needed = live(pool, cpg);
     let mut wires: Vec<Wire> = vec![];
     for e in cpg.graph.edge_references() {
@@ -181,8 +176,14 @@ impl Accelerated {
         choice: Choice,
     ) {
         let to = Target::Head(head);
-        let Some(paths) = split(pool, oracle, edge.guard, &edge.updates, &edge.draws, MAX_PATHS)
-        else {
+        let Some(paths) = split(
+            pool,
+            oracle,
+            edge.guard,
+            &edge.updates,
+            &edge.draws,
+            MAX_PATHS,
+        ) else {
             self.add(head, to, edge, Kind::Plain);
             return;
         };

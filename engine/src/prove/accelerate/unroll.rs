@@ -233,9 +233,8 @@ impl Search<'_> {
                             return Taken::Cut;
                         }
                         Answer::Unknown(Why::Deadline | Why::Budget) => {
-                            self.doubt.get_or_insert(Doubt::Other(
-                                "a query took too long".to_string(),
-                            ));
+                            self.doubt
+                                .get_or_insert(Doubt::Other("a query took too long".to_string()));
                             return Taken::Cut;
                         }
                         Answer::Unknown(Why::Other(e)) | Answer::Failed(e) => {
@@ -349,12 +348,10 @@ impl Search<'_> {
             let c = pool.ule(n, few);
             conditions.push(c);
         }
-        match self.solver.check(
-            pool,
-            "accelerate-smaller",
-            &conditions,
-            Budget::steady(100),
-        ) {
+        match self
+            .solver
+            .check(pool, "accelerate-smaller", &conditions, Budget::steady(100))
+        {
             Answer::Sat(m) => Some(m),
             _ => None,
         }
@@ -365,7 +362,9 @@ impl Search<'_> {
         for l in links(link) {
             let mv = &self.graph.moves[l.letter];
             let count = match mv.kind {
-                Kind::Jump { accelerator, .. } => Some(self.graph.accelerators[accelerator].1.count),
+                Kind::Jump { accelerator, .. } => {
+                    Some(self.graph.accelerators[accelerator].1.count)
+                }
                 _ => None,
             };
             let mut step = HitStep {
