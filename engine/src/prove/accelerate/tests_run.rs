@@ -33,7 +33,7 @@ fn counting_up_and_down() {
 fn automata_make_the_proof() {
     let options = Options {
         trace_automata: false,
-        max_depth: 12,
+        max_depth: 4,
         ..Options::default()
     };
     let without = decide(examples::count_up_down(32, 1, true), options);
