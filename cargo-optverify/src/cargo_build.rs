@@ -111,7 +111,7 @@ fn build(args: &BuildArgs, metadata: &Metadata) -> Result<Vec<Built>> {
     let mut built = Vec::new();
     for message in Message::parse_stream(BufReader::new(stdout)) {
         if let Message::CompilerArtifact(artifact) = message? {
-            built.extend(describe(&artifact, metadata));
+            built.extend(describe(&artifact, args, metadata));
         }
     }
     if !child.wait()?.success() {
@@ -173,11 +173,18 @@ fn target_dir(args: &BuildArgs, metadata: &Metadata) -> PathBuf {
     base.join("optverify")
 }
 
-fn describe(artifact: &cargo_metadata::Artifact, metadata: &Metadata) -> Option<Built> {
+fn describe(
+    artifact: &cargo_metadata::Artifact,
+    args: &BuildArgs,
+    metadata: &Metadata,
+) -> Option<Built> {
     let package = metadata
         .packages
         .iter()
         .find(|p| p.id == artifact.package_id)?;
+    if !is_selected(args, metadata, package) {
+        return None;
+    }
     let skipped = [
         TargetKind::CustomBuild,
         TargetKind::ProcMacro,
@@ -202,6 +209,46 @@ fn describe(artifact: &cargo_metadata::Artifact, metadata: &Metadata) -> Option<
         package: package.name.to_string(),
         capture,
     })
+}
+
+/// Cargo also reports the workspace's crates that a selected one depends on.
+fn is_selected(args: &BuildArgs, metadata: &Metadata, package: &cargo_metadata::Package) -> bool {
+    let named = |specs: &[String]| specs.iter().any(|spec| spec_matches(spec, package));
+    if args.workspace {
+        return !named(&args.exclude);
+    }
+    if !args.package.is_empty() {
+        return named(&args.package);
+    }
+    let here = args.manifest_path.clone().or_else(nearest_manifest);
+    let here = here.and_then(|path| path.canonicalize().ok());
+    let root = metadata
+        .workspace_root
+        .join("Cargo.toml")
+        .into_std_path_buf();
+    match here {
+        Some(here) if root.canonicalize().ok().as_ref() != Some(&here) => {
+            package.manifest_path.as_std_path().canonicalize().ok() == Some(here)
+        }
+        _ => metadata.workspace_default_members.contains(&package.id),
+    }
+}
+
+fn nearest_manifest() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors()
+        .map(|dir| dir.join("Cargo.toml"))
+        .find(|file| file.is_file())
+}
+
+/// `name`, `name@1.0.0`, `prefix*`, or a package id.
+fn spec_matches(spec: &str, package: &cargo_metadata::Package) -> bool {
+    let name = spec.split('@').next().unwrap_or(spec);
+    package.id.repr == spec
+        || package.name.as_str() == name
+        || name
+            .strip_suffix('*')
+            .is_some_and(|prefix| package.name.starts_with(prefix))
 }
 
 /// The folder and the name with its hash: `p-1f` of `deps/libp-1f.rlib`. Cargo hard-links a unit's

@@ -200,3 +200,45 @@ fn first_error(stderr: &[u8]) -> String {
         .unwrap_or("no message")
         .to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{Request, capture, single_file};
+
+    /// The class of rust-lang/rust#158206: both builds of one program on one input.
+    #[test]
+    fn both_builds_of_a_miscompiled_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("flag.rs");
+        let source = "#[inline(always)]\nfn note(seen: &mut u8, code: u16) -> bool {\n    let hit = code == 404;\n    \
+                      *seen |= hit as u8;\n    hit\n}\n#[optverify::verify]\npub fn root(code: u16) {\n    \
+                      let mut seen = 0;\n    if note(&mut seen, code) {\n        assert!(seen == 1);\n    } else {\n        \
+                      assert!(seen == 0);\n    }\n}\n";
+        std::fs::write(&file, source).expect("a file");
+        let command = single_file::command(&file, &Default::default()).expect("a command");
+        let cache = single_file::cache_dir();
+        let request = Request {
+            command: &command,
+            package: "flag",
+            profile: "release",
+            cache: &cache,
+        };
+        let dir = folder.path().join("capture");
+        capture(&request, &dir).expect("a capture");
+        let captured = optverify_engine::capture::Capture::load(&dir).expect("it loads");
+        let mut counterexample = Counterexample::default();
+        counterexample
+            .inputs
+            .insert("code".to_owned(), "404".into());
+        let runs =
+            run(&captured.info, &captured.roots()[0], &counterexample).expect("both builds run");
+        assert_eq!(runs.unoptimized, "returns");
+        if captured.info.compiler.version.starts_with("1.95.0") {
+            assert!(
+                runs.optimized.contains("assertion failed: seen == 1"),
+                "{runs:?}"
+            );
+        }
+    }
+}

@@ -60,6 +60,13 @@ impl<T: Any, E: Any> Any for Result<T, E> {
     }
 }
 
+impl<T: ?Sized> Any for core::marker::PhantomData<T> {
+    #[inline(always)]
+    fn any() -> Self {
+        Self
+    }
+}
+
 impl Any for () {
     #[inline(always)]
     fn any() -> Self {}

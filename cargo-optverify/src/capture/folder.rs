@@ -13,6 +13,7 @@ pub struct Scratch {
 /// Where Linux has files in memory.
 const MEMORY: &str = "/dev/shm";
 const RUNS_PREFIX: &str = "optverify-runs-";
+const CAPTURE_PREFIX: &str = ".optverify-capture-";
 
 impl Scratch {
     /// Beside `target`: a rename must not cross file systems.
@@ -26,13 +27,14 @@ impl Scratch {
         let parent = parent
             .canonicalize()
             .unwrap_or_else(|_| parent.to_path_buf());
+        remove_left_behind(&parent, CAPTURE_PREFIX);
         let dir = tempfile::Builder::new()
-            .prefix(".optverify-capture-")
+            .prefix(&format!("{CAPTURE_PREFIX}{}-", std::process::id()))
             .tempdir_in(&parent)
             .with_context(|| format!("could not create a folder in {}", parent.display()))?;
         std::fs::create_dir(dir.path().join("capture"))?;
         let memory = Path::new(MEMORY);
-        remove_left_behind(memory);
+        remove_left_behind(memory, RUNS_PREFIX);
         let place = if memory.is_dir() { memory } else { &parent };
         let runs = tempfile::Builder::new()
             .prefix(&format!("{RUNS_PREFIX}{}-", std::process::id()))
@@ -75,11 +77,11 @@ impl Scratch {
 }
 
 /// Folders of runs that were killed: their process is gone.
-fn remove_left_behind(memory: &Path) {
-    for entry in std::fs::read_dir(memory).into_iter().flatten().flatten() {
+fn remove_left_behind(place: &Path, prefix: &str) {
+    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name
-            .strip_prefix(RUNS_PREFIX)
+            .strip_prefix(prefix)
             .and_then(|rest| rest.split('-').next());
         if let Some(process) = process
             && Path::new("/proc/self").exists()

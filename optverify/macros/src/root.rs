@@ -28,13 +28,15 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 fn try_expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Error> {
     let options = options::parse(options)?;
     let mut function = ItemFn::parse(item)?;
+    // with its contracts, which then expand to nothing themselves: their imports are used
+    let unchanged = function.unchanged();
     let contracts = take_contracts(&mut function)?;
     check_instances(&function, &options)?;
     if let Some(run) = mode::native_run() {
         return native_entry(&function, &options, &run);
     }
     if !mode::is_capture() {
-        return Ok(function.unchanged());
+        return Ok(unchanged);
     }
     let needs_harness = !contracts.is_empty() || !options.instances.is_empty();
     let marker = marker(&function, &options, needs_harness)?;

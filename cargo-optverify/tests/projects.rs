@@ -1,0 +1,129 @@
+//! Packages and workspaces: what cargo's users expect of a subcommand.
+
+mod common;
+
+use common::{Project, manifest};
+
+const TWO_ROOTS: &str = "use optverify::verify;\n\n#[verify]\npub fn first(n: u32) -> u32 {\n    n\n}\n\n\
+                         pub mod inner {\n    #[optverify::verify]\n    fn second(n: u8) -> u8 {\n        n\n    }\n}\n";
+
+#[test]
+fn a_fresh_project_is_captured_once() {
+    let project = Project::package("fresh", TWO_ROOTS);
+    let ran = project.run(&["list"]);
+    assert_eq!(ran.listed(), ["fresh::first", "fresh::inner::second"]);
+    assert!(ran.stderr.contains("Compiling fresh"), "{ran:?}");
+
+    let ran = project.run(&["list"]);
+    assert_eq!(ran.listed(), ["fresh::first", "fresh::inner::second"]);
+    assert!(
+        !ran.stderr.contains("Compiling"),
+        "a fresh crate was compiled again: {ran:?}"
+    );
+
+    // a capture that is gone comes back although cargo believes the crate fresh
+    std::fs::remove_dir_all(project.path().join("target/optverify/release/captures"))
+        .expect("captures");
+    assert_eq!(project.run(&["list"]).listed().len(), 2);
+
+    // changed sources are captured again
+    project.file("src/lib.rs", &TWO_ROOTS.replace("first", "renamed"));
+    assert_eq!(
+        project.run(&["list"]).listed(),
+        ["fresh::renamed", "fresh::inner::second"]
+    );
+
+    // the user's own target directory is left alone
+    assert!(!project.path().join("target/release").exists());
+}
+
+#[test]
+fn a_workspace_of_three_crates_with_features() {
+    let project = Project::empty();
+    project.file(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"a\", \"b\", \"c\"]\n",
+    );
+    project.file("a/Cargo.toml", &manifest("a", "\n[features]\nextra = []\n"));
+    project.file(
+        "a/src/lib.rs",
+        "#[optverify::verify]\npub fn plain(n: u32) -> u32 { n }\n\
+         #[cfg(feature = \"extra\")]\n#[optverify::verify]\npub fn extra(n: u32) -> u32 { n }\n",
+    );
+    project.file("b/Cargo.toml", &manifest("b", "a = { path = \"../a\" }\n"));
+    project.file(
+        "b/src/main.rs",
+        "#[optverify::verify]\nfn root(n: u32) -> u32 { a::plain(n) }\nfn main() { root(1); }\n",
+    );
+    project.file(
+        "c/Cargo.toml",
+        "[package]\nname = \"c\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
+    project.file("c/src/lib.rs", "pub fn nothing_to_verify() {}\n");
+
+    assert_eq!(
+        project.run(&["list", "--workspace"]).listed(),
+        ["a::plain", "b::root"]
+    );
+    assert_eq!(project.run(&["list", "-p", "b"]).listed(), ["b::root"]);
+    let with_features = project.run(&["list", "-p", "a", "--features", "extra"]);
+    assert_eq!(with_features.listed(), ["a::plain", "a::extra"]);
+    // both variants of the crate are kept, and told apart
+    assert_eq!(project.run(&["list", "-p", "a"]).listed(), ["a::plain"]);
+    let manifest_path = project.path().join("a/Cargo.toml").display().to_string();
+    assert_eq!(
+        project
+            .run(&["list", "--manifest-path", &manifest_path])
+            .listed(),
+        ["a::plain"]
+    );
+
+    let nothing = project.run(&["-p", "c"]);
+    assert_eq!(
+        nothing.code, 2,
+        "a gate that checks nothing must not pass: {nothing:?}"
+    );
+}
+
+#[test]
+fn a_compile_error_is_shown_as_cargo_shows_it() {
+    let project = Project::package("broken", "pub fn f() -> u32 { \"text\" }\n");
+    let ran = project.run(&[]);
+    assert_eq!(ran.code, 101, "{ran:?}");
+    assert!(
+        ran.stderr.contains("error[E0308]: mismatched types"),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("could not compile `broken`"), "{ran:?}");
+
+    let no_project = Project::empty().run(&[]);
+    assert_eq!(no_project.code, 101, "{no_project:?}");
+    assert!(
+        no_project.stderr.contains("could not find `Cargo.toml`"),
+        "{no_project:?}"
+    );
+}
+
+#[test]
+fn strict_crates_have_no_warnings_from_the_attributes() {
+    let strict = "//! Documented.\n#![no_std]\n#![forbid(unsafe_code)]\n#![deny(missing_docs, warnings)]\n\
+         use optverify::{ensures, requires, verify};\n\n/// Documented.\n#[verify]\n#[requires(n < 10)]\n\
+         #[ensures(|ret| *ret > n)]\npub fn f(n: u32) -> u32 {\n    n + 1\n}\n\n/// Documented.\n#[verify(T = u8)]\n\
+         pub fn g<T: Copy>(x: T) -> T {\n    x\n}\n";
+    let project = Project::package("strict", strict);
+    let build = std::process::Command::new("cargo")
+        .args(["build", "--quiet"])
+        .current_dir(project.path())
+        .env_remove("CARGO_TARGET_DIR")
+        .output()
+        .expect("cargo runs");
+    assert!(
+        build.status.success() && build.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&build.stderr)
+    );
+    assert_eq!(
+        project.run(&["list"]).listed(),
+        ["strict::f", "strict::g::<u8>"]
+    );
+}
