@@ -60,8 +60,8 @@ fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String
 /// Every triple of the whole graph.
 fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<(), String> {
     for e in task.full.graph.edge_indices().collect::<Vec<_>>() {
+        let mut solver = Solver::new(deadline);
         for assumptions in vc::triples(task, e, lemmas) {
-            let mut solver = Solver::new(deadline);
             expect_unsat(&mut solver, task, &assumptions)?;
         }
     }

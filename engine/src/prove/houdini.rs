@@ -238,9 +238,12 @@ impl<'a> Houdini<'a> {
             return g;
         }
         let pool = &mut self.task.program.pool;
-        let (body, _) = l.skolemized(pool);
-        let after = self.edges[i].subst.apply(pool, body);
-        let not = pool.not(after);
+        // A bound variable is no state variable: left free, it is its own witness, shared by all goals.
+        let after = self.edges[i].subst.apply(pool, l.body);
+        let mut not = pool.not(after);
+        for &j in &l.bound {
+            not = vc::case_split(pool, not, j, 4);
+        }
         self.edges[i].goals.insert(l.clone(), not);
         not
     }

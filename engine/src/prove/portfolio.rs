@@ -300,6 +300,19 @@ fn houdini(
     deadline: &Deadline,
     known: &mut Survivors,
 ) -> Option<Verdict> {
+    if std::env::var("OPTVERIFY_TRACE").is_ok() {
+        for (n, c) in &candidates {
+            eprintln!("at {:?}:", task.cpg.graph[*n]);
+            for l in &c.lemmas {
+                eprintln!("  {}", task.program.pool.show(l.body));
+            }
+            for k in &c.kernels {
+                for t in k.equations(&mut task.program.pool) {
+                    eprintln!("  = {}", task.program.pool.show(t));
+                }
+            }
+        }
+    }
     let mut h = Houdini::new(task, candidates, Budget::steady(query_ms), deadline);
     h.run().ok()?;
     if !h.open_stops().is_empty() {

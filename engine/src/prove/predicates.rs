@@ -8,7 +8,6 @@ use super::Task;
 use super::candidates::is_value;
 use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Sort, Subst, Term, Var};
 use petgraph::graph::NodeIndex;
-use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet};
 
 const ATOMS: usize = 200;
@@ -147,9 +146,9 @@ pub fn value_sets(task: &Task) -> BTreeMap<Var, BTreeSet<u128>> {
     let mut seen: FastSet<Term> = FastSet::default();
     let mut todo: Vec<Term> = vec![];
     let mut memo: FastMap<Term, Vec<Term>> = FastMap::default();
-    for e in task.cpg.graph.edge_references() {
-        todo.push(e.weight().guard);
-        for (v, t) in &e.weight().updates {
+    for e in task.cpg.graph.edge_weights() {
+        todo.push(e.guard);
+        for (v, t) in &e.updates {
             todo.push(*t);
             if !matches!(pool.var_info(*v).sort, Sort::Bv(_)) {
                 continue;

@@ -389,3 +389,128 @@ fn counting_up_and_down_is_proved() {
         assert_eq!(answer.verdict.word(), expected, "{w} {:?}", answer.timings);
     }
 }
+
+/// `c[i] = a[i] + b[i]` for all i, then checked for all i: needs a lemma about a range.
+#[test]
+fn element_wise_sums_are_proved() {
+    for (good, w) in [(true, 32), (true, 8), (false, 32)] {
+        let mut b = Build::new();
+        let arr = Sort::Array { index: 64, elem: w };
+        let (_, a1) = b.input("a", arr);
+        let (_, a2) = b.input("b", arr);
+        let (c, tc) = b.input("c", arr);
+        let (_, m) = b.input("m", Sort::Bv(64));
+        let (i, ti) = b.var("i", Sort::Bv(64));
+        let p = &mut b.p.pool;
+        let (zero, one) = (p.bv(0, 64), p.bv(1, 64));
+        let (x, y) = (p.select(a1, ti), p.select(a2, ti));
+        let sum = p.add(x, y);
+        let store = p.store(tc, ti, sum);
+        let next = p.add(ti, one);
+        let guard = p.ult(ti, m);
+        let z = p.select(tc, ti);
+        let claim = if good { p.eq(z, sum) } else { p.eq(z, x) };
+        let p = b.finish(vec![
+            S::Set(i, zero),
+            S::While(guard, vec![S::Set(c, store), S::Set(i, next)]),
+            S::Set(i, zero),
+            S::While(guard, vec![S::Assert(claim), S::Set(i, next)]),
+        ]);
+        let answer = prove(&p, &settings());
+        let expected = if good { "safe" } else { "unsafe" };
+        eprintln!("{} {:?} {:?}", answer.engine, answer.timings, answer.stats);
+        assert_eq!(answer.verdict.word(), expected, "{w} {:?}", answer.timings);
+    }
+}
+
+/// A table of 1024 numbers is written and one is looked at: executes outright.
+#[test]
+fn concrete_loops_over_arrays_execute() {
+    for good in [true, false] {
+        let mut b = Build::new();
+        let arr = Sort::Array { index: 64, elem: 32 };
+        let (c, tc) = b.input("table", arr);
+        let (i, ti) = b.var("i", Sort::Bv(64));
+        let p = &mut b.p.pool;
+        let (zero, one, n) = (p.bv(0, 64), p.bv(1, 64), p.bv(1024, 64));
+        let v = p.extract(ti, 0, 32);
+        let store = p.store(tc, ti, v);
+        let next = p.add(ti, one);
+        let guard = p.ult(ti, n);
+        let (at, k) = (p.bv(1023, 64), p.bv(if good { 1023 } else { 7 }, 32));
+        let z = p.select(tc, at);
+        let claim = p.eq(z, k);
+        let p = b.finish(vec![
+            S::Set(i, zero),
+            S::While(guard, vec![S::Set(c, store), S::Set(i, next)]),
+            S::Assert(claim),
+        ]);
+        let answer = prove(&p, &settings());
+        let expected = if good { "safe" } else { "unsafe" };
+        eprintln!("{} {:?}", answer.engine, answer.timings);
+        assert_eq!(answer.verdict.word(), expected, "{:?}", answer.timings);
+    }
+}
+
+/// `while z < k { z *= 2 }` leaves `z >= 1`: what is known of the first round decides.
+#[test]
+fn doubling_is_proved_by_peeling() {
+    let mut b = Build::new();
+    let (_, k) = b.input("k", Sort::Bv(32));
+    let (z, tz) = b.var("z", Sort::Bv(32));
+    let p = &mut b.p.pool;
+    let (one, two) = (p.bv(1, 32), p.bv(2, 32));
+    let guard = p.slt(tz, k);
+    let next = p.mul(tz, two);
+    let claim = p.sle(one, tz);
+    let p = b.finish(vec![
+        S::Set(z, one),
+        S::While(guard, vec![S::Set(z, next)]),
+        S::Assert(claim),
+    ]);
+    let answer = prove(&p, &settings());
+    eprintln!("{} {:?}", answer.engine, answer.timings);
+    assert_eq!(answer.verdict.word(), "safe", "{:?}", answer.timings);
+}
+
+/// The compiled interpreter and the oracle agree on random programs and runs.
+#[test]
+fn the_machine_is_the_interpreter() {
+    use crate::program::machine::{Machine, World};
+    struct Fixed(Vec<Value>, usize);
+    impl World for Fixed {
+        fn draw(&mut self, _: Var, _: Sort) -> Option<Value> {
+            self.1 += 1;
+            self.0.get(self.1 - 1).cloned()
+        }
+    }
+    for seed in 0..400 {
+        let (p, w) = random_program(seed);
+        let mut r = Random::new(seed);
+        let machine = Machine::of(&p, &[]);
+        for _ in 0..5 {
+            let draws: Vec<Value> = (0..40).map(|_| Value::Bits(u128::from(r.below(1 << w)))).collect();
+            let mut inputs = vec![];
+            for i in &p.inputs {
+                super::trace::input_vars(&i.shape, &mut inputs);
+            }
+            let inputs: Vec<(Var, Value)> = inputs
+                .into_iter()
+                .map(|v| (v, Value::Bits(u128::from(r.below(1 << w)))))
+                .collect();
+            let mut s = interp::initial_state(&p);
+            for (v, x) in &inputs {
+                s[v.0 as usize] = x.clone();
+            }
+            let slow = interp::run(&p, s, &mut Script::new(draws.clone()), 500, &mut Blind);
+            let (outcome, state, _) = machine.run(&inputs, &mut Fixed(draws, 0), 500);
+            if slow.outcome == Outcome::OutOfSteps || outcome == Outcome::OutOfSteps {
+                continue;
+            }
+            assert_eq!(slow.outcome, outcome, "seed {seed}");
+            for &v in &p.vars {
+                assert_eq!(slow.state[v.0 as usize], machine.value(&state, v), "seed {seed}");
+            }
+        }
+    }
+}

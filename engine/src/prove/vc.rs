@@ -5,7 +5,7 @@
 
 use super::{Lemma, Lemmas, Task};
 use crate::program::cpg::CutPoint;
-use crate::term::{FastSet, Node, Pool, Subst, Term};
+use crate::term::{BinOp, FastSet, Node, Pool, Subst, Term, Var};
 use petgraph::graph::EdgeIndex;
 
 /// For each obligation of this edge the conjuncts that must be unsatisfiable together.
@@ -31,7 +31,12 @@ pub fn triples(task: &mut Task, edge: EdgeIndex, lemmas: &Lemmas) -> Vec<Vec<Ter
                 // Bound variables are not state: the substitution leaves them alone.
                 let (body, witnesses) = l.skolemized(pool);
                 let after = s.apply(pool, body);
-                let not = pool.not(after);
+                let mut not = pool.not(after);
+                for &w in &witnesses {
+                    if let Some(j) = pool.as_var(w) {
+                        not = case_split(pool, not, j, 4);
+                    }
+                }
                 if pool.is_false(not) {
                     continue;
                 }
@@ -56,6 +61,61 @@ pub fn triples(task: &mut Task, edge: EdgeIndex, lemmas: &Lemmas) -> Vec<Vec<Ter
         out.push(query);
     }
     out
+}
+
+/// The term, split by whether `j` is one of the places that it compares `j` with: `g` is equivalent to
+/// `j = t && g[t/j] || j != t && g[false/(j = t)]`. Bit-blasted, congruence of reads is hard; split, it folds.
+pub fn case_split(pool: &mut Pool, g: Term, j: Var, depth: u32) -> Term {
+    if depth == 0 {
+        return g;
+    }
+    let Some((atom, place)) = comparison_with(pool, g, j) else {
+        return g;
+    };
+    let mut there = Subst::new();
+    there.bind(j, place);
+    let hit = there.apply(pool, g);
+    let hit = pool.and(atom, hit);
+    let mut elsewhere = Subst::new();
+    let never = pool.bool(false);
+    elsewhere.fix(atom, never);
+    let miss = elsewhere.apply(pool, g);
+    let miss = case_split(pool, miss, j, depth - 1);
+    let not = pool.not(atom);
+    let miss = pool.and(not, miss);
+    pool.or(hit, miss)
+}
+
+/// An equation in the term that can be solved for `j`, with the solution.
+fn comparison_with(pool: &mut Pool, g: Term, j: Var) -> Option<(Term, Term)> {
+    let tj = pool.var(j);
+    let mut seen: FastSet<Term> = FastSet::default();
+    let mut todo = vec![g];
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let Node::Binary(BinOp::Eq, a, b) = *pool.node(t) {
+            for (x, y) in [(a, b), (b, a)] {
+                if pool.sort(x) != pool.sort(tj) || pool.free_vars(&[y]).contains(&j) {
+                    continue;
+                }
+                if x == tj {
+                    return Some((t, y));
+                }
+                // j + c = y
+                if let Node::Binary(BinOp::Add, z, c) = *pool.node(x)
+                    && z == tj
+                    && pool.as_const(c).is_some()
+                {
+                    let place = pool.sub(y, c);
+                    return Some((t, place));
+                }
+            }
+        }
+        todo.extend(pool.children(t));
+    }
+    None
 }
 
 /// The quantified lemmas at the indices at which the terms read arrays; two rounds, as instances read, too.

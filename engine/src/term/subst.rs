@@ -6,6 +6,8 @@ use super::{FastMap, Node, Pool, Term, UnOp, Var};
 #[derive(Clone, Default)]
 pub struct Subst {
     map: FastMap<Var, Term>,
+    /// Whole terms that are replaced, before anything inside them is looked at.
+    fixed: FastMap<Term, Term>,
     memo: FastMap<Term, Term>,
 }
 
@@ -23,6 +25,12 @@ impl Subst {
     /// Replaces a whole subterm, too (a condition that has been decided); `bind` forgets it.
     pub fn replace(&mut self, from: Term, to: Term) {
         self.memo.insert(from, to);
+    }
+
+    /// Replaces every occurrence of a term, say of a condition that is decided.
+    pub fn fix(&mut self, t: Term, by: Term) {
+        self.fixed.insert(t, by);
+        self.memo.clear();
     }
 
     pub fn get(&self, v: Var) -> Option<Term> {
@@ -88,6 +96,9 @@ impl Subst {
     }
 
     fn leaf(&self, pool: &Pool, t: Term) -> Option<Term> {
+        if let Some(&by) = self.fixed.get(&t) {
+            return Some(by);
+        }
         match pool.node(t) {
             Node::Const(_) => Some(t),
             Node::Var(v) => Some(self.map.get(v).copied().unwrap_or(t)),
