@@ -44,7 +44,7 @@ fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String
         .spawn(move || match proof {
             Proof::Inductive { lemmas } => inductive(&mut task, &lemmas, &deadline),
             Proof::Unrolled { obligations, .. } => {
-                let mut solver = Solver::new(&deadline);
+                let mut solver = task.solver(&deadline);
                 for t in obligations {
                     expect_unsat(&mut solver, &task, &[t])?;
                 }
@@ -60,7 +60,7 @@ fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String
 /// Every triple of the whole graph.
 fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<(), String> {
     for e in task.full.graph.edge_indices().collect::<Vec<_>>() {
-        let mut solver = Solver::new(deadline);
+        let mut solver = task.solver(deadline);
         for assumptions in vc::triples(task, e, lemmas) {
             expect_unsat(&mut solver, task, &assumptions)?;
         }

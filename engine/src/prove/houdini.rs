@@ -74,7 +74,7 @@ impl<'a> Houdini<'a> {
                 subst.bind(*v, *t);
             }
             let guard = edge.guard;
-            let mut solver = Solver::new(deadline);
+            let mut solver = task.solver(deadline);
             solver.assert(&task.program.pool, guard);
             edges.push(EdgeVc {
                 from,

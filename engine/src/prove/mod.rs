@@ -179,6 +179,24 @@ pub struct Task {
     pub facts: Lemmas,
 }
 
+impl Task {
+    /// The solver that suits questions about edges: one with functions if arrays are read at variable places.
+    pub fn solver(&self, deadline: &Deadline) -> crate::smt::Solver {
+        let mut roots = vec![];
+        for e in self.cpg.graph.edge_weights() {
+            roots.push(e.guard);
+            roots.extend(e.updates.values());
+        }
+        let pool = &self.program.pool;
+        let symbolic = |i: &Term| pool.as_const(*i).is_none();
+        if vc::indices(pool, &roots).iter().any(symbolic) {
+            crate::smt::Solver::with_functions(deadline)
+        } else {
+            crate::smt::Solver::new(deadline)
+        }
+    }
+}
+
 /// The reason that a stop outside the model gives.
 fn unsupported(task: &Task, stop: usize) -> Reason {
     let stop = &task.program.stops[stop];

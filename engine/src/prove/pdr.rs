@@ -86,7 +86,7 @@ pub fn pdr(
         for (v, t) in &edge.updates {
             subst.bind(*v, *t);
         }
-        let mut solver = Solver::new(deadline);
+        let mut solver = task.solver(deadline);
         solver.assert(&task.program.pool, edge.guard);
         for &t in background.get(&from).into_iter().flatten() {
             solver.assert(&task.program.pool, t);
@@ -98,7 +98,7 @@ pub fn pdr(
             subst,
             draws: edge.draws.iter().map(|d| d.var).collect(),
             solver,
-            lifter: Solver::new(deadline),
+            lifter: task.solver(deadline),
         });
     }
     let mut p = Pdr {

@@ -312,7 +312,7 @@ fn random_program(seed: u64) -> (Program, u32) {
 
 fn settings() -> Settings {
     Settings {
-        timeout: Duration::from_millis(1500),
+        timeout: Duration::from_millis(10_000),
         ..Settings::default()
     }
 }
@@ -428,7 +428,10 @@ fn element_wise_sums_are_proved() {
 fn concrete_loops_over_arrays_execute() {
     for good in [true, false] {
         let mut b = Build::new();
-        let arr = Sort::Array { index: 64, elem: 32 };
+        let arr = Sort::Array {
+            index: 64,
+            elem: 32,
+        };
         let (c, tc) = b.input("table", arr);
         let (i, ti) = b.var("i", Sort::Bv(64));
         let p = &mut b.p.pool;
@@ -489,7 +492,9 @@ fn the_machine_is_the_interpreter() {
         let mut r = Random::new(seed);
         let machine = Machine::of(&p, &[]);
         for _ in 0..5 {
-            let draws: Vec<Value> = (0..40).map(|_| Value::Bits(u128::from(r.below(1 << w)))).collect();
+            let draws: Vec<Value> = (0..40)
+                .map(|_| Value::Bits(u128::from(r.below(1 << w))))
+                .collect();
             let mut inputs = vec![];
             for i in &p.inputs {
                 super::trace::input_vars(&i.shape, &mut inputs);
@@ -509,7 +514,11 @@ fn the_machine_is_the_interpreter() {
             }
             assert_eq!(slow.outcome, outcome, "seed {seed}");
             for &v in &p.vars {
-                assert_eq!(slow.state[v.0 as usize], machine.value(&state, v), "seed {seed}");
+                assert_eq!(
+                    slow.state[v.0 as usize],
+                    machine.value(&state, v),
+                    "seed {seed}"
+                );
             }
         }
     }

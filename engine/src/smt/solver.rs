@@ -7,11 +7,16 @@ use crate::term::{ArrayValue, FastMap, Pool, Term, Value};
 use std::sync::Arc;
 use std::time::Instant;
 use z3::ast::Bool;
-use z3::{Params, SatResult};
+use z3::{Params, SatResult, Tactic};
+
+/// About 15 ms.
+const QUICK_RLIMIT: u32 = 200_000;
 
 pub struct Solver {
     z3: z3::Solver,
     translator: Translator,
+    /// Everything asserted for good, for solvers that start afresh.
+    facts: Vec<Bool>,
     /// One literal for each assumed term: `literal -> term` is asserted once.
     literals: FastMap<Term, Bool>,
     by_literal: FastMap<String, Term>,
@@ -28,6 +33,7 @@ impl Solver {
         Solver {
             z3,
             translator: Translator::default(),
+            facts: vec![],
             literals: FastMap::default(),
             by_literal: FastMap::default(),
             deadline: deadline.clone(),
@@ -37,13 +43,25 @@ impl Solver {
         }
     }
 
+    /// A solver for questions that read arrays at symbolic places: its core knows functions, so that equal
+    /// places have equal contents by congruence and not bit by bit. Slower where no array is read.
+    pub fn with_functions(deadline: &Deadline) -> Solver {
+        let mut s = Solver::new(deadline);
+        s.z3 = z3::Solver::new();
+        s.translator.functions = true;
+        s
+    }
+
     /// Adds a fact for good.
     pub fn assert(&mut self, pool: &Pool, fact: Term) {
         if pool.is_true(fact) {
             return;
         }
         match self.translator.bool(pool, fact) {
-            Ok(b) => self.z3.assert(&b),
+            Ok(b) => {
+                self.z3.assert(&b);
+                self.facts.push(b);
+            }
             // A fact that is missing must not turn into an answer: every later query fails.
             Err(e) => self.broken = Some(e),
         }
@@ -73,7 +91,27 @@ impl Solver {
         let start = Instant::now();
         let answer = self.check_unrecorded(pool, assumptions, budget);
         record(name, &answer, start.elapsed());
+        self.dump_if_slow(name, assumptions, start.elapsed());
         answer
+    }
+
+    /// For us: `OPTVERIFY_SLOW_QUERIES=dir` keeps queries of more than 50 ms as SMT-LIB files.
+    fn dump_if_slow(&self, name: &str, assumptions: &[Term], took: std::time::Duration) {
+        if took.as_millis() < 50 {
+            return;
+        }
+        let Ok(dir) = std::env::var("OPTVERIFY_SLOW_QUERIES") else {
+            return;
+        };
+        let literals: Vec<String> = assumptions
+            .iter()
+            .filter_map(|t| self.literals.get(t))
+            .map(|l| l.to_string())
+            .collect();
+        let body = self.z3.to_smt2().replace("(check-sat)", "");
+        let text = format!("{body}\n(check-sat-assuming ({}))\n", literals.join(" "));
+        let file = format!("{dir}/{name}-{}ms-{:p}.smt2", took.as_millis(), self);
+        let _ = std::fs::write(file, text);
     }
 
     fn check_unrecorded(&mut self, pool: &Pool, assumptions: &[Term], budget: Budget) -> Answer {
@@ -95,34 +133,69 @@ impl Solver {
                 Err(e) => return Answer::Failed(e),
             }
         }
-        let end = Instant::now() + std::time::Duration::from_millis(u64::from(budget.millis));
+        let start = Instant::now();
+        let left = |d: &Deadline| {
+            let spent = start.elapsed().as_millis() as u64;
+            d.left_millis()
+                .min(u64::from(budget.millis).saturating_sub(spent))
+        };
+        // A quick try of the incremental solver; what it cannot do soon is often easy after elimination of
+        // variables by equations, which only a fresh solver does.
+        let quick = Budget {
+            millis: budget.millis,
+            rlimit: if self.translator.functions {
+                budget.rlimit
+            } else if budget.rlimit == 0 {
+                QUICK_RLIMIT
+            } else {
+                budget.rlimit.min(QUICK_RLIMIT)
+            },
+        };
         loop {
             for d in std::mem::take(&mut self.translator.definitions) {
                 self.z3.assert(&d);
+                self.facts.push(d);
             }
-            let left = self.deadline.left_millis();
-            if left == 0 {
-                return Answer::Unknown(Why::Deadline);
-            }
-            let mine = end.saturating_duration_since(Instant::now()).as_millis() as u64;
+            let mine = left(&self.deadline);
             if mine == 0 {
-                return Answer::Unknown(Why::Budget);
+                return self.out_of_time();
             }
             // Rounded to powers of two, so that the parameters are seldom set again.
-            let timeout = left.min(mine).next_power_of_two().min(left).max(1) as u32;
-            self.set_limits(timeout, budget.rlimit);
-            match self.z3.check_assumptions(&literals) {
+            let timeout = mine
+                .next_power_of_two()
+                .min(self.deadline.left_millis())
+                .max(1) as u32;
+            self.set_limits(timeout, quick.rlimit);
+            let mut result = self.z3.check_assumptions(&literals);
+            let mut fresh = None;
+            if result == SatResult::Unknown && !self.translator.functions {
+                let mine = left(&self.deadline);
+                if mine == 0 {
+                    return self.out_of_time();
+                }
+                let solver = match self.afresh(pool, assumptions, mine as u32, budget.rlimit) {
+                    Ok(s) => s,
+                    Err(e) => return Answer::Failed(e),
+                };
+                result = solver.check();
+                fresh = Some(solver);
+            }
+            match result {
                 SatResult::Unsat => {
-                    self.core = self
-                        .z3
-                        .get_unsat_core()
-                        .iter()
-                        .filter_map(|l| self.by_literal.get(&l.to_string()).copied())
-                        .collect();
+                    self.core = match fresh {
+                        Some(_) => assumptions.to_vec(),
+                        None => self
+                            .z3
+                            .get_unsat_core()
+                            .iter()
+                            .filter_map(|l| self.by_literal.get(&l.to_string()).copied())
+                            .collect(),
+                    };
                     return Answer::Unsat;
                 }
                 SatResult::Unknown => {
-                    let why = self.z3.get_reason_unknown().unwrap_or_default();
+                    let solver = fresh.as_ref().unwrap_or(&self.z3);
+                    let why = solver.get_reason_unknown().unwrap_or_default();
                     if self.deadline.passed() {
                         return Answer::Unknown(Why::Deadline);
                     }
@@ -132,7 +205,8 @@ impl Solver {
                     });
                 }
                 SatResult::Sat => {
-                    let Some(m) = self.z3.get_model() else {
+                    let solver = fresh.as_ref().unwrap_or(&self.z3);
+                    let Some(m) = solver.get_model() else {
                         return Answer::Failed("a satisfiable query without a model".to_string());
                     };
                     match self.consistent(&m) {
@@ -142,6 +216,43 @@ impl Solver {
                 }
             }
         }
+    }
+
+    fn out_of_time(&self) -> Answer {
+        Answer::Unknown(if self.deadline.passed() {
+            Why::Deadline
+        } else {
+            Why::Budget
+        })
+    }
+
+    /// A solver for this question alone, with elimination of variables before bit-blasting.
+    fn afresh(
+        &mut self,
+        pool: &Pool,
+        assumptions: &[Term],
+        millis: u32,
+        rlimit: u32,
+    ) -> Result<z3::Solver, String> {
+        let steps = ["propagate-values", "solve-eqs", "elim-uncnstr", "simplify"];
+        let mut tactic = Tactic::new("simplify");
+        for s in steps {
+            tactic = tactic.and_then(&Tactic::new(s));
+        }
+        tactic = tactic.and_then(&Tactic::new("bit-blast"));
+        tactic = tactic.and_then(&Tactic::new("sat"));
+        let solver = tactic.solver();
+        let mut p = Params::new();
+        p.set_u32("timeout", millis);
+        p.set_u32("rlimit", rlimit);
+        solver.set_params(&p);
+        for f in &self.facts {
+            solver.assert(f);
+        }
+        for &t in assumptions {
+            solver.assert(&self.translator.bool(pool, t)?);
+        }
+        Ok(solver)
     }
 
     /// The assumptions of the last `Unsat` that were needed.

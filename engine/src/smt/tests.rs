@@ -74,26 +74,30 @@ fn reads_of_one_place_agree() {
     let e = p.eq(idx[0], idx[11]);
     let same = p.eq(reads[0], reads[11]);
     let differ = p.not(same);
-    let mut s = Solver::new(&deadline());
-    // All reads are known to the solver before the question.
-    let distinct: Vec<_> = (0..11)
-        .map(|i| {
-            let t = p.eq(reads[i], reads[i + 1]);
-            p.not(t)
-        })
-        .collect();
-    let Answer::Sat(m) = s.check(&p, "test", &distinct, Budget::millis(2000)) else {
-        panic!()
-    };
-    assert!(distinct.iter().all(|&t| p.eval_bool(t, &m)));
-    assert!(
-        s.check(&p, "test", &[e, differ], Budget::millis(2000))
-            .is_unsat()
-    );
-    assert!(
-        s.check(&p, "test", &[differ], Budget::millis(2000))
-            .is_sat()
-    );
+    for mut s in [
+        Solver::new(&deadline()),
+        Solver::with_functions(&deadline()),
+    ] {
+        // All reads are known to the solver before the question.
+        let distinct: Vec<_> = (0..11)
+            .map(|i| {
+                let t = p.eq(reads[i], reads[i + 1]);
+                p.not(t)
+            })
+            .collect();
+        let Answer::Sat(m) = s.check(&p, "test", &distinct, Budget::millis(2000)) else {
+            panic!()
+        };
+        assert!(distinct.iter().all(|&t| p.eval_bool(t, &m)));
+        assert!(
+            s.check(&p, "test", &[e, differ], Budget::millis(2000))
+                .is_unsat()
+        );
+        assert!(
+            s.check(&p, "test", &[differ], Budget::millis(2000))
+                .is_sat()
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Terms to Z3 ASTs, memoised, without recursion; reads of array variables become constants with a record.
 
 use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Sort, Term, UnOp, Var};
+use z3::FuncDecl;
 use z3::ast::{BV, Bool};
 
 #[derive(Clone)]
@@ -37,6 +38,9 @@ pub(super) struct Translator {
     /// Facts that define the constants introduced here; always satisfiable, to be asserted.
     pub definitions: Vec<Bool>,
     names: u32,
+    /// Array variables as uninterpreted functions, if the solver has these.
+    pub functions: bool,
+    declared: FastMap<Var, FuncDecl>,
     /// Something was replaced by an arbitrary value.
     pub approximate: bool,
 }
@@ -150,18 +154,42 @@ impl Translator {
                 let Some(array) = pool.as_var(*a) else {
                     return Err("a read of an array that is not a variable".to_string());
                 };
-                let value = self.fresh(sort);
+                let value = if self.functions {
+                    self.application(pool, array, *i, sort)
+                } else {
+                    self.fresh(sort)
+                };
                 let read = Read {
                     index: self.bv(*i).clone(),
                     index_const: pool.as_const(*i),
                     value: value.clone(),
                 };
                 self.reads.entry(array).or_default().push(read);
-                self.relate_few(array);
+                if !self.functions {
+                    self.relate_few(array);
+                }
                 value
             }
             _ => return Err("an array reached the solver as a value".to_string()),
         })
+    }
+
+    fn application(&mut self, pool: &Pool, array: Var, index: Term, sort: Sort) -> Ast {
+        if !self.declared.contains_key(&array) {
+            let domain = z3::Sort::bitvector(pool.width(index));
+            let range = match sort {
+                Sort::Bv(w) => z3::Sort::bitvector(w),
+                _ => z3::Sort::bool(),
+            };
+            let f = FuncDecl::new(self.fresh_name(), &[&domain], &range);
+            self.declared.insert(array, f);
+        }
+        let value = self.declared[&array].apply(&[self.bv(index)]);
+        match (value.as_bv(), value.as_bool()) {
+            (Some(b), _) => Ast::Bv(b),
+            (_, Some(b)) => Ast::Bool(b),
+            _ => self.fresh(sort),
+        }
     }
 
     /// With few reads all pairs are related at once: cheaper than another round of the solver.
@@ -235,6 +263,8 @@ pub(super) fn number(bits: u128, w: u32) -> BV {
     if w <= 64 {
         return BV::from_u64(bits as u64, w);
     }
-    let high = BV::from_u64((bits >> 64) as u64, w - 64);
-    high.concat(BV::from_u64(bits as u64, 64))
+    BV::from_str(w, &bits.to_string()).unwrap_or_else(|| {
+        let high = BV::from_u64((bits >> 64) as u64, w - 64);
+        high.concat(BV::from_u64(bits as u64, 64))
+    })
 }
