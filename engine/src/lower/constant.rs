@@ -186,7 +186,12 @@ impl Lowerer<'_> {
                 Some(t) => self.undefined(&t.clone()),
                 None => Ok(Value::default()),
             },
-            Const::Static(_) | Const::Other(_) => gap("a constant of unknown form"),
+            Const::Static(_)
+            | Const::Slice { .. }
+            | Const::Indirect { .. }
+            | Const::Scalar { .. }
+            | Const::Pattern { .. }
+            | Const::Other(_) => gap("a constant of unknown form"),
         }
     }
 
@@ -218,7 +223,9 @@ impl Lowerer<'_> {
         };
         let parts: Vec<&Const> = match fields {
             ConstFields::Positional(p) => p.iter().collect(),
-            ConstFields::Named(p) => p.iter().map(|(_, c)| c).collect(),
+            ConstFields::Named(p) | ConstFields::NamedInType(p) => {
+                p.iter().map(|(_, c)| c).collect()
+            }
         };
         let variant = self.shapes.variant_of(ty, path);
         let known = self.shapes.fields(ty);

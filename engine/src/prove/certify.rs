@@ -22,7 +22,7 @@ pub fn certify(
             Ok(()) => Verdict::Safe(proof),
             Err(what) => Verdict::Unknown(Reason::NotCertified { engine, what }),
         },
-        Verdict::Unsafe(cex) => match replay(task, &cex) {
+        Verdict::Unsafe(cex) => match replay(task, engine, &cex) {
             Ok(cex) => Verdict::Unsafe(shrink(task, cex)),
             Err(reason) => Verdict::Unknown(match reason {
                 Ok(reason) => reason,
@@ -98,10 +98,14 @@ const ORACLE_STEPS: u64 = 20_000;
 const MACHINE_STEPS: u64 = 400_000_000;
 
 /// Runs it; `Err(Ok(reason))` if the run meets something outside the model.
-fn replay(task: &Task, cex: &Counterexample) -> Result<Counterexample, Result<Reason, String>> {
-    if cex.executed {
-        return Ok(cex.clone());
-    }
+///
+/// Runs of the accelerator may be too long for any interpreter: it has replayed them by exact jumps, each checked
+/// at sampled iterations (`accelerate::jump`), and only that is accepted in place of a run.
+fn replay(
+    task: &Task,
+    engine: &str,
+    cex: &Counterexample,
+) -> Result<Counterexample, Result<Reason, String>> {
     let program = &task.program;
     let mut state = interp::initial_state(program);
     for (v, value) in &cex.inputs {
@@ -109,13 +113,18 @@ fn replay(task: &Task, cex: &Counterexample) -> Result<Counterexample, Result<Re
     }
     let mut script = Script::new(cex.draws.clone());
     let run = interp::run(program, state, &mut script, ORACLE_STEPS, &mut Blind);
+    let jumped = engine == "accelerate";
+    let patience = if jumped {
+        MACHINE_STEPS / 20
+    } else {
+        MACHINE_STEPS
+    };
     let (outcome, steps, drawn) = if run.outcome == Outcome::OutOfSteps {
         let mut world = Replay {
             draws: &cex.draws,
             at: 0,
         };
-        let (outcome, _, steps) =
-            Machine::of(program, &[]).run(&cex.inputs, &mut world, MACHINE_STEPS);
+        let (outcome, _, steps) = Machine::of(program, &[]).run(&cex.inputs, &mut world, patience);
         (outcome, steps, world.at)
     } else {
         (run.outcome, run.steps, run.drawn.len())
@@ -129,12 +138,30 @@ fn replay(task: &Task, cex: &Counterexample) -> Result<Counterexample, Result<Re
             cex.steps = steps;
             Ok(cex)
         }
+        Outcome::OutOfSteps if jumped && only_inputs_matter(task) => {
+            let mut cex = cex.clone();
+            cex.executed = false;
+            Ok(cex)
+        }
         Outcome::Stopped(stop) => Err(Ok(super::unsupported(task, stop))),
         Outcome::Approximate(what) => Err(Ok(Reason::Approximate { what })),
         other => Err(Err(format!(
             "the run of the counterexample ended as {other:?}"
         ))),
     }
+}
+
+/// Does the program read nothing at its start but its inputs?
+fn only_inputs_matter(task: &Task) -> bool {
+    let mut inputs = vec![];
+    for i in &task.program.inputs {
+        super::trace::input_vars(&i.shape, &mut inputs);
+    }
+    let live = super::slice::live(&task.program, &task.full);
+    live.get(&task.full.entry)
+        .into_iter()
+        .flatten()
+        .all(|v| inputs.contains(v))
 }
 
 /// Tries smaller values, one input or draw at a time: 0, then few bits, then half. Only what still fails stays.
@@ -189,7 +216,7 @@ fn shrink(task: &Task, mut cex: Counterexample) -> Counterexample {
     }
     // The interpreter has the last word on the small one, too.
     best.executed = false;
-    if let Ok(small) = replay(task, &best) {
+    if let Ok(small) = replay(task, "shrink", &best) {
         cex = small;
     }
     cex

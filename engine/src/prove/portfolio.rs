@@ -8,7 +8,9 @@ use super::bmc::{self, Bounds};
 use super::candidates::{Effort, candidates};
 use super::concrete::concrete;
 use super::houdini::{Candidates, Houdini};
-use super::{Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, certify, pdr, slice};
+use super::{
+    Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, pdr, slice,
+};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
 use crate::smt::{Stats, take_stats};
@@ -219,6 +221,7 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
+    race.run("accelerate", task, accelerated, 1000);
     race.run(
         "pdr",
         task,
@@ -240,6 +243,7 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         3000,
     );
+    race.run("accelerate", task, accelerated, 8000);
     race.run(
         "pdr",
         task,
@@ -258,6 +262,23 @@ fn engines(race: &mut Race, task: &mut Task) {
         |task, d| bounded(task, 300, 2_000_000, 10_000, d),
         60_000,
     );
+}
+
+fn accelerated(task: &mut Task, deadline: &Deadline) -> Option<Verdict> {
+    let out = accelerate::run(task, accelerate::Options::default(), deadline);
+    match out.decision {
+        accelerate::Decision::Safe { obligations } => {
+            let pool = &mut task.program.pool;
+            let obligations = obligations.iter().map(|o| pool.and_all(o)).collect();
+            Some(Verdict::Safe(Proof::Unrolled {
+                obligations,
+                steps: out.depth,
+            }))
+        }
+        accelerate::Decision::Unsafe(cex) => Some(Verdict::Unsafe(cex)),
+        accelerate::Decision::Unknown(Reason::Inconclusive { .. }) => None,
+        accelerate::Decision::Unknown(r) => Some(Verdict::Unknown(r)),
+    }
 }
 
 fn has_stops(task: &Task) -> bool {
