@@ -103,6 +103,9 @@ fn build(args: &BuildArgs, metadata: &Metadata) -> Result<Vec<Built>> {
         .env(wrapper::PROFILE_VARIABLE, &args.profile)
         .env(wrapper::CACHE_VARIABLE, cache_dir())
         .stdout(Stdio::piped());
+    if metadata.workspace_members.len() > 1 {
+        command.env(wrapper::SHARE_VARIABLE, "1");
+    }
     let mut child = command.spawn().context("could not run cargo build")?;
     let stdout = child
         .stdout

@@ -44,6 +44,7 @@ pub fn run(capture: &Manifest, root: &Root, counterexample: &Counterexample) -> 
         rustc,
         args: capture.flags.clone(),
         current_dir: PathBuf::from(&capture.source_root),
+        shared: None,
     };
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let build = |name: &str, args: Vec<String>| -> Result<String> {

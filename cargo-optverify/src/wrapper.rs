@@ -2,7 +2,7 @@
 //! workspace's crates. It compiles as asked, and then captures.
 
 use crate::capture::command::RustcCommand;
-use crate::capture::{self, Outcome, compiler};
+use crate::capture::{self, Outcome, compiler, shared};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -11,22 +11,35 @@ use std::process::{Command, ExitCode};
 pub const PROFILE_VARIABLE: &str = "OPTVERIFY_PROFILE";
 /// Where answers of the compiler are kept.
 pub const CACHE_VARIABLE: &str = "OPTVERIFY_WRAPPER_CACHE";
+/// Set where crates of the workspace may depend on each other.
+pub const SHARE_VARIABLE: &str = "OPTVERIFY_SHARE";
 
 /// `args`: the compiler and its arguments.
 pub fn run(args: &[String]) -> Result<ExitCode> {
     let (rustc, args) = args
         .split_first()
         .context("called as a rustc wrapper without a compiler")?;
-    let mut compile = Command::new(rustc);
-    compile.args(args);
-    let command = RustcCommand {
+    let mut command = RustcCommand {
         rustc: PathBuf::from(rustc),
         args: args.to_vec(),
         current_dir: std::env::current_dir().context("the current directory is gone")?,
+        shared: None,
     };
-    let captures = is_captured(&command);
-    if captures {
+    let mut compile = Command::new(rustc);
+    compile.args(args);
+    let is_crate = is_library_or_program(&command);
+    let captures = is_crate && command.sees_optverify();
+    if is_crate {
         compile.args(["--cfg", "optverify", "--check-cfg", "cfg(optverify)"]);
+        if std::env::var_os(SHARE_VARIABLE).is_some() {
+            command.rustc = compiler::behind_proxy(&command.rustc);
+            command.shared = shared_dir(&command);
+        }
+    }
+    if let Some(shared) = &command.shared
+        && command.crate_types().iter().any(|t| t.ends_with("lib"))
+    {
+        shared::publish(&command, shared)?;
     }
     let status = compile
         .status()
@@ -66,16 +79,15 @@ pub fn run(args: &[String]) -> Result<ExitCode> {
     }
 }
 
-/// Libraries and programs that can have roots; no build scripts, procedural macros, test harnesses, and
+/// Libraries and programs; no build scripts, procedural macros, test harnesses, and
 /// no questions that cargo asks the compiler.
-fn is_captured(command: &RustcCommand) -> bool {
+fn is_library_or_program(command: &RustcCommand) -> bool {
     let types = command.crate_types();
     command.source_file().is_some_and(|file| file != "-")
         && !command.crate_name().starts_with("build_script_")
         && !types.contains(&"proc-macro")
         && !types.is_empty()
         && !command.is_test_harness()
-        && command.sees_optverify()
 }
 
 /// Beside the unit's artifact and named like it: `release/deps/libp-1f.rlib` -> `release/captures/p-1f`.
@@ -88,6 +100,12 @@ fn capture_dir(command: &RustcCommand) -> Option<PathBuf> {
     );
     // examples have their own folder beside `deps`
     Some(captures_beside(&out_dir)?.join(name))
+}
+
+/// Where the workspace's libraries are with all their MIR.
+fn shared_dir(command: &RustcCommand) -> Option<PathBuf> {
+    let out_dir = command.current_dir.join(command.value("--out-dir")?);
+    Some(captures_beside(&out_dir)?.join("shared"))
 }
 
 /// Where the captures of the units in `deps` are.

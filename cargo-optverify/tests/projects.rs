@@ -85,6 +85,66 @@ fn a_workspace_of_three_crates_with_features() {
     );
 }
 
+/// A root that calls a function of a sibling crate which rustc would not inline across crates.
+#[test]
+fn calls_between_crates_of_a_workspace_are_closed() {
+    let project = Project::empty();
+    project.file(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"low\", \"mid\", \"top\"]\n",
+    );
+    let package = |name: &str, more: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\n{more}"
+        )
+    };
+    project.file("low/Cargo.toml", &package("low", ""));
+    project.file(
+        "low/src/lib.rs",
+        "pub fn sum(list: &[u8]) -> u32 {\n    let mut sum = 0u32;\n    for x in list {\n        \
+         sum = sum.checked_add(u32::from(*x)).expect(\"small\");\n    }\n    assert!(sum < 9000);\n    sum\n}\n",
+    );
+    project.file(
+        "mid/Cargo.toml",
+        &package("mid", "low = { path = \"../low\" }\n"),
+    );
+    project.file(
+        "mid/src/lib.rs",
+        "pub fn twice(list: &[u8]) -> u32 {\n    low::sum(list) + low::sum(list)\n}\n",
+    );
+    project.file(
+        "top/Cargo.toml",
+        &manifest("top", "mid = { path = \"../mid\" }\n"),
+    );
+    project.file(
+        "top/src/lib.rs",
+        "#[optverify::verify]\npub fn root(list: [u8; 4]) -> u32 {\n    mid::twice(&list)\n}\n",
+    );
+    assert_eq!(
+        project.run(&["list", "--workspace"]).listed(),
+        ["top::root"]
+    );
+
+    let captures = std::fs::read_dir(project.path().join("target/optverify/release/captures"))
+        .expect("captures");
+    let dir = captures
+        .flatten()
+        .map(|e| e.path())
+        .find(|p| p.join("capture.json").is_file())
+        .expect("a capture");
+    let capture = optverify_engine::capture::Capture::load(dir).expect("it loads");
+    let calls = |text: &str| text.contains("mid::twice(") || text.contains("low::sum(");
+    assert!(!calls(&capture.reference_text().expect("the reference")));
+    let snapshots = capture.snapshots("root");
+    assert!(!calls(
+        &snapshots
+            .last()
+            .expect("a snapshot")
+            .text()
+            .expect("its text")
+    ));
+}
+
 #[test]
 fn a_compile_error_is_shown_as_cargo_shows_it() {
     let project = Project::package("broken", "pub fn f() -> u32 { \"text\" }\n");

@@ -8,6 +8,8 @@ pub struct RustcCommand {
     pub rustc: PathBuf,
     pub args: Vec<String>,
     pub current_dir: PathBuf,
+    /// Where the workspace's libraries are with all their MIR.
+    pub shared: Option<PathBuf>,
 }
 
 impl RustcCommand {
@@ -202,6 +204,7 @@ mod tests {
             rustc: "rustc".into(),
             args: args.split_whitespace().map(str::to_owned).collect(),
             current_dir: ".".into(),
+            shared: None,
         }
     }
 

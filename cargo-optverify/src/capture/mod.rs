@@ -18,6 +18,7 @@ pub mod mir_text;
 pub mod reach;
 pub mod roots;
 pub mod runs;
+pub mod shared;
 pub mod single_file;
 pub mod snapshots;
 

@@ -1,6 +1,7 @@
 //! The compiler runs of a capture: the same compile, each time asked for other MIR.
 
 use crate::capture::command::{RustcCommand, without_mir_choices};
+use crate::capture::shared::{self, Stage};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -59,7 +60,7 @@ pub fn closed(command: &RustcCommand, scratch: &Path, name: &str, prefix: &[&str
         format!("-Zmir-enable-passes={}", passes.join(",")),
     ]);
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
-    start(command, dir, args)
+    start_shared(command, dir, args, Stage::Reference)
 }
 
 /// The shipped pipeline, every pass dumped for the functions of `filter`.
@@ -76,7 +77,7 @@ pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> R
     let mut args = command.for_capture(&dir);
     args.extend(dumps(&dir, filter));
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
-    start(command, dir, args)
+    start_shared(command, dir, args, Stage::Shipped)
 }
 
 /// The source after macro expansion, on standard output.
@@ -92,6 +93,24 @@ fn dumps(dir: &Path, filter: &str) -> [String; 2] {
         format!("-Zdump-mir={filter}"),
         format!("-Zdump-mir-dir={}", dir.join("dumps").display()),
     ]
+}
+
+/// With all the MIR of the workspace's other libraries, and without it where that does not work.
+fn start_shared(
+    command: &RustcCommand,
+    dir: PathBuf,
+    args: Vec<String>,
+    stage: Stage,
+) -> Result<Run> {
+    if let Some(shared) = &command.shared
+        && let Some(with_shared) = shared::with_shared(&args, shared, stage)
+    {
+        let run = start(command, dir.clone(), with_shared)?;
+        if run.succeeded() {
+            return Ok(run);
+        }
+    }
+    start(command, dir, args)
 }
 
 fn start(command: &RustcCommand, dir: PathBuf, args: Vec<String>) -> Result<Run> {

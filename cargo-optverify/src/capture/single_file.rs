@@ -94,6 +94,7 @@ pub fn command(file: &Path, options: &FileOptions) -> Result<RustcCommand> {
         rustc,
         args,
         current_dir,
+        shared: None,
     })
 }
 
