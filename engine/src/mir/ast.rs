@@ -272,7 +272,7 @@ pub enum Rvalue {
     },
     Nullary(NullOp),
     WrapUnsafeBinder(Operand, Ty),
-    /// Other reborrows of nightlies, as text.
+    /// Reborrows of user types, a nightly feature, as text: `M<'{erased}>(reborrow _1)`.
     Other(Arc<str>),
 }
 
@@ -521,7 +521,7 @@ pub enum AssertKind {
 pub struct InlineAsm {
     /// Everything between `asm!(` and the parenthesis that closes it, as text.
     pub text: Arc<str>,
-    /// Places and operands that appear in the text, in order: what the code may read.
+    /// What the code may read, in order, with the constants and functions it mentions.
     pub inputs: Vec<Operand>,
     /// Places it may write.
     pub outputs: Vec<Place>,

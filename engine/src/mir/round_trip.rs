@@ -138,7 +138,9 @@ fn without_comment(line: &str) -> &str {
     let is_comment = |at: usize| {
         (at == 0 || bytes[at - 1] == b' ') && matches!(bytes.get(at + 2), None | Some(b' '))
     };
-    let Some(first) = memchr::memmem::find_iter(bytes, b"//").find(|at| is_comment(*at)) else {
+    let Some(first) = memchr::memchr_iter(b'/', bytes)
+        .find(|at| bytes.get(at + 1) == Some(&b'/') && is_comment(*at))
+    else {
         return line;
     };
     if memchr::memchr2(b'"', b'\'', &bytes[..first]).is_none() {

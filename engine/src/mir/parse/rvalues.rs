@@ -97,10 +97,15 @@ impl<'a> Cursor<'a> {
 
     /// A path starts a call, an aggregate, or is a function item as an operand.
     fn after_path(&mut self, target: Option<&Ty>) -> Parse<RightSide> {
+        let start = self.pos;
         let operand = self.operand()?;
         let Operand::Const(Const::FnItem(path)) = operand else {
             return self.after_operand(operand);
         };
+        if self.peek() == b'<' || self.starts_with("(reborrow ") {
+            self.pos = start;
+            return Ok(RightSide::Rvalue(Rvalue::Other(self.up_to_semicolon()?)));
+        }
         match self.peek() {
             b'(' => {
                 self.pos += 1;

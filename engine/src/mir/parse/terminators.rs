@@ -307,6 +307,10 @@ impl<'a> Cursor<'a> {
             "\", lateout(",
             "\", inout(",
             "\", inlateout(",
+            "\", const ",
+            "\", sym_fn ",
+            "\", sym_static ",
+            "\", label ",
         ];
         let first = operands.iter().filter_map(|word| head.find(word)).min();
         let text = self.intern_range(start, end);
@@ -342,36 +346,52 @@ impl<'a> Cursor<'a> {
         let mut inputs = Vec::new();
         let mut outputs = Vec::new();
         while self.eat(", ") {
-            let reads = self.starts_with("in");
-            let writes = self.starts_with("inout(")
-                || self.starts_with("inlateout(")
-                || self.starts_with("out(")
-                || self.starts_with("lateout(");
-            if !(reads || writes) {
+            if self.starts_with("options(") {
                 break;
-            }
-            while self.peek().is_ascii_alphabetic() {
-                self.pos += 1;
-            }
-            if self.peek() != b'(' {
-                return self.fail("expected a register");
-            }
-            self.pos = self.closing(self.pos)? + 1;
-            self.expect(" ")?;
-            if reads {
+            } else if self.eat("const ") || self.eat("sym_fn ") {
                 inputs.push(self.operand()?);
-            }
-            if writes {
-                if reads {
-                    self.expect(" => ")?;
+            } else if self.eat("label ") {
+                self.index()?;
+            } else if self.eat("sym_static ") {
+                while !matches!(self.peek(), b',' | b'\n' | 0) {
+                    let bracket = matches!(self.peek(), b'(' | b'[' | b'<' | b'{');
+                    self.pos = if bracket {
+                        self.closing(self.pos)?
+                    } else {
+                        self.pos
+                    } + 1;
                 }
-                if self.peek() == b'_' && !self.peek_at(1).is_ascii_digit() {
-                    self.pos += 1;
-                } else {
-                    outputs.push(self.place()?);
-                }
+            } else {
+                self.asm_register(&mut inputs, &mut outputs)?;
             }
         }
         Ok((inputs, outputs))
+    }
+
+    /// `in(reg) copy _1`, `lateout("cx") _`, `inout(reg) copy _1 => _2`
+    fn asm_register(&mut self, inputs: &mut Vec<Operand>, outputs: &mut Vec<Place>) -> Parse<()> {
+        let reads = self.eat("in");
+        let _ = self.eat("late");
+        let writes = self.eat("out");
+        if !(reads || writes) || self.peek() != b'(' {
+            return self.fail("expected an operand of inline assembly");
+        }
+        self.pos = self.closing(self.pos)? + 1;
+        self.expect(" ")?;
+        if reads {
+            inputs.push(self.operand()?);
+        }
+        if !writes {
+            return Ok(());
+        }
+        if reads {
+            self.expect(" => ")?;
+        }
+        if self.peek() == b'_' && !self.peek_at(1).is_ascii_digit() {
+            self.pos += 1;
+        } else {
+            outputs.push(self.place()?);
+        }
+        Ok(())
     }
 }
