@@ -37,15 +37,14 @@ impl Lowerer<'_> {
                 }
                 Ok(value)
             }
-            Aggregate::AdtUnit(path) => self.adt(path, &[], None, into),
+            Aggregate::AdtUnit(path) => self.adt(path, &[], into),
             Aggregate::AdtPositional(path, ops) => {
                 let ops: Vec<&Operand> = ops.iter().collect();
-                self.adt(path, &ops, None, into)
+                self.adt(path, &ops, into)
             }
             Aggregate::AdtNamed(path, fields) => {
                 let ops: Vec<&Operand> = fields.iter().map(|(_, o)| o).collect();
-                let names: Vec<&str> = fields.iter().map(|(n, _)| &**n).collect();
-                self.adt(path, &ops, Some(&names), into)
+                self.adt(path, &ops, into)
             }
             Aggregate::Closure(_, fields) => {
                 let mut parts = vec![];
@@ -73,17 +72,11 @@ impl Lowerer<'_> {
         }
     }
 
-    fn adt(
-        &mut self,
-        path: &Path,
-        ops: &[&Operand],
-        names: Option<&[&str]>,
-        into: &Ty,
-    ) -> Lowered<Value> {
-        let TyKind::Adt { path: adt, .. } = into.kind() else {
+    fn adt(&mut self, path: &Path, ops: &[&Operand], into: &Ty) -> Lowered<Value> {
+        let TyKind::Adt { .. } = into.kind() else {
             return gap(format!("an aggregate `{}` of type `{into}`", path.plain()));
         };
-        if types::transparent(into).is_some() {
+        if types::transparent(into).is_some() || self.is_union(into) {
             let [only] = ops else {
                 return gap(format!("an aggregate of type `{into}`"));
             };
@@ -98,15 +91,7 @@ impl Lowerer<'_> {
         let known = self.shapes.fields(into);
         let mut parts = vec![];
         for (i, op) in ops.iter().enumerate() {
-            let index = match names {
-                Some(names) if self.source.facts.is_union(adt) => {
-                    match self.source.facts.union_field(adt, names[i]) {
-                        Some(k) => k,
-                        None => return gap(format!("field `{}` of union `{adt}`", names[i])),
-                    }
-                }
-                _ => i as u32,
-            };
+            let index = i as u32;
             let ty = known
                 .iter()
                 .find(|(k, _)| *k == (variant, index))

@@ -476,7 +476,10 @@ impl<'a> Lowerer<'a> {
         let mut values = vec![];
         for (i, a) in args.iter().enumerate() {
             let want = body.body.locals.get(i + 1).map(|l| erase(&l.ty));
-            values.push(self.operand_as(a, want.as_ref())?);
+            self.in_call = true;
+            let v = self.operand_as(a, want.as_ref());
+            self.in_call = false;
+            values.push(v?);
         }
         if spread && body.body.arg_count as usize != args.len() {
             values = self.spread_arguments(values, args, &body)?;

@@ -186,11 +186,11 @@ impl Lowerer<'_> {
                 Some(t) => self.undefined(&t.clone()),
                 None => Ok(Value::default()),
             },
-            Const::Static(_)
-            | Const::Slice { .. }
+            Const::Pattern { value, .. } => self.constant(value, ty),
+            Const::Slice { .. }
             | Const::Indirect { .. }
             | Const::Scalar { .. }
-            | Const::Pattern { .. }
+            | Const::Static(_)
             | Const::Other(_) => gap("a constant of unknown form"),
         }
     }

@@ -154,6 +154,8 @@ pub(crate) struct Lowerer<'a> {
     pub pending: BTreeMap<Var, crate::term::Term>,
     /// Places that lose their value when the statement is done.
     pub moved: Vec<crate::mir::Place>,
+    /// Are the operands of a call being read?
+    pub in_call: bool,
     /// Variables that hold a drawn value for a moment.
     pub draw_vars: Vec<Var>,
     pub inputs: Vec<Input>,
@@ -214,6 +216,7 @@ impl<'a> Lowerer<'a> {
             resets: vec![],
             pending: BTreeMap::new(),
             moved: vec![],
+            in_call: false,
             draw_vars: vec![],
             inputs: vec![],
             input_vars: BTreeSet::new(),

@@ -60,8 +60,12 @@ impl Lowerer<'_> {
                     at.ty = erase(ty);
                     return Ok(at);
                 }
-                self.reject_union(&at.ty)?;
                 self.check_raw(&mut at)?;
+                if self.is_union(&at.ty) {
+                    // All fields are the same bytes.
+                    at.ty = erase(ty);
+                    return Ok(at);
+                }
                 let step = match at.variant.take() {
                     Some(v) => Step::Variant(v, *i),
                     None => Step::Field(*i),
@@ -125,26 +129,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Fields of a union share their bytes, which leaves do not.
-    fn reject_union(&mut self, ty: &Ty) -> Lowered<()> {
-        let TyKind::Adt { path, .. } = ty.kind() else {
-            return Ok(());
-        };
-        if !self.source.facts.is_union(path) {
-            return Ok(());
-        }
-        let mut with_leaves = 0;
-        for (_, t) in self.shapes.fields(ty) {
-            if !self.leaves(&t)?.is_empty() {
-                with_leaves += 1;
-            }
-        }
-        if with_leaves > 1 {
-            return gap(format!(
-                "union `{path}` read and written as different types"
-            ));
-        }
-        Ok(())
+    pub fn is_union(&self, ty: &Ty) -> bool {
+        matches!(ty.kind(), TyKind::Adt { path, .. } if self.source.facts.is_union(path))
     }
 
     /// The place behind a pointer.

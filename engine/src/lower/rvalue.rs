@@ -57,8 +57,9 @@ impl Lowerer<'_> {
             Operand::Move(p) => {
                 let at = self.locate(p)?;
                 let v = self.read(&at)?;
-                // Only locals lose their value; what is behind a pointer belongs to somebody else.
-                if !p.projection.contains(&Elem::Deref) {
+                // An assignment leaves the value where it was, as in Miri. A call takes it: the callee may use
+                // the place. What is behind a pointer belongs to somebody else.
+                if self.in_call && !p.projection.contains(&Elem::Deref) {
                     self.moved.push(p.clone());
                 }
                 Ok(v)

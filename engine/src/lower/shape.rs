@@ -241,16 +241,22 @@ impl Shapes {
                 if variant.is_some() {
                     self.discriminants.entry(ty.clone()).or_insert(None);
                 }
-                let is_union = operands.len() == 1
-                    && matches!(ty.kind(), TyKind::Adt { path, .. } if facts.is_union(path));
-                for (i, o) in operands.into_iter().enumerate() {
-                    if let Some(t) = self.read_operand(body, o)
-                        && !is_union
+                let union = match (a, ty.kind()) {
+                    (Aggregate::AdtNamed(_, named), TyKind::Adt { path, .. })
+                        if facts.is_union(path) =>
                     {
+                        let name = named.first().map(|(n, _)| &**n).unwrap_or("");
+                        Some(facts.union_field(path, name).unwrap_or(0))
+                    }
+                    _ => None,
+                };
+                for (i, o) in operands.into_iter().enumerate() {
+                    if let Some(t) = self.read_operand(body, o) {
+                        let i = union.unwrap_or(i as u32);
                         self.fields
                             .entry(ty.clone())
                             .or_default()
-                            .entry((variant, i as u32))
+                            .entry((variant, i))
                             .or_insert_with(|| erase(&t));
                     }
                 }
@@ -383,6 +389,25 @@ impl Shapes {
                 self.collect(&erase(&t), facts, path, dims, out, depth + 1)?;
                 dims.pop();
                 path.pop();
+            }
+            TyKind::Adt { path: adt, .. } if facts.is_union(adt) => {
+                // Fields of one size share one leaf; other unions have no model.
+                let mut width = None;
+                for (_, t) in self.fields(ty) {
+                    match types::scalar_kind(&t) {
+                        Some(ScalarKind::Bool | ScalarKind::Char) | None => {
+                            return gap(format!("union `{ty}`"));
+                        }
+                        Some(k) if width.is_some_and(|w| w != types::bits(k)) => {
+                            return gap(format!("union `{ty}` with fields of several sizes"));
+                        }
+                        Some(k) => width = Some(types::bits(k)),
+                    }
+                }
+                if let Some(w) = width {
+                    let kind = LeafKind::Scalar(ScalarKind::Unsigned(w));
+                    out.push(LeafShape::new(path, kind, dims));
+                }
             }
             TyKind::Adt { .. } | TyKind::Closure(_) => {
                 if self.is_enum(ty, facts) {

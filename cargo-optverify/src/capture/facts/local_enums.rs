@@ -86,7 +86,7 @@ fn walk(
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {
@@ -95,7 +95,7 @@ fn join(path: &str, name: &str) -> String {
 }
 
 /// The body of the item whose head starts at `start`; none where a `;` ends it.
-fn next_braces(tokens: &[TokenTree], start: usize) -> Option<TokenStream> {
+pub fn next_braces(tokens: &[TokenTree], start: usize) -> Option<TokenStream> {
     match tokens.get(skip_item(tokens, start).checked_sub(1)?)? {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
         _ => None,
@@ -103,7 +103,7 @@ fn next_braces(tokens: &[TokenTree], start: usize) -> Option<TokenStream> {
 }
 
 /// The index after the `{..}` or `;` that ends the item.
-fn skip_item(tokens: &[TokenTree], start: usize) -> usize {
+pub fn skip_item(tokens: &[TokenTree], start: usize) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         TokenTree::Punct(punct) => punct.as_char() == ';',

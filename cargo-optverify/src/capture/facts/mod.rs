@@ -4,6 +4,7 @@
 mod constants;
 mod foreign_enums;
 mod local_enums;
+mod local_unions;
 
 use crate::capture::command::RustcCommand;
 use crate::capture::runs;
@@ -27,12 +28,17 @@ pub fn collect(
         }
     }
     // only enums have discriminants and downcasts
-    if reference.contains("discriminant(") || reference.contains(" as ") {
+    let enums = reference.contains("discriminant(") || reference.contains(" as ");
+    if enums {
         facts.enums = foreign_enums::collect(command, scratch, reference, cache)?;
+    }
+    // unions print like structs: wherever a field is accessed, the crate's items are asked for
+    if enums || reference.contains(".0: ") || reference.contains(".1: ") {
         let expanded = runs::expanded(command, scratch)?;
         if expanded.succeeded() {
             let source = String::from_utf8_lossy(&expanded.output.stdout);
             facts.enums.extend(local_enums::collect(&source, reference));
+            facts.unions = local_unions::collect(&source);
         }
     }
     Ok(facts)
