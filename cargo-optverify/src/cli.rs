@@ -29,6 +29,8 @@ pub enum Command {
     List(ListArgs),
     /// Show which pass changed a root, and how the proof got through
     Passes(RootArgs),
+    /// Draw a root's cut-point graph as SVG
+    Graph(GraphArgs),
     /// Capture a crate's MIR into a folder, for `--from-capture`
     #[command(hide = true)]
     Capture(CaptureArgs),
@@ -80,6 +82,23 @@ pub struct RootArgs {
     pub file: Option<PathBuf>,
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub timeout: Duration,
+    #[command(flatten)]
+    pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// `crate::module::f`, or its end
+    pub root: String,
+    /// A single Rust file, instead of a package
+    #[arg(value_name = "FILE.rs")]
+    pub file: Option<PathBuf>,
+    /// After this pass (name or number), instead of the reference
+    #[arg(long, value_name = "PASS")]
+    pub pass: Option<String>,
+    /// Where the SVG goes; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub build: BuildArgs,
 }

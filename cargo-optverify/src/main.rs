@@ -62,6 +62,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Verify(args)) => &args.build,
         Some(Command::List(args)) => &args.build,
         Some(Command::Passes(args)) => &args.build,
+        Some(Command::Graph(args)) => &args.build,
         Some(Command::Capture(args)) => &args.build,
     };
     match build.color {
@@ -74,6 +75,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Verify(args)) => commands::verify::run(args),
         Some(Command::List(args)) => commands::list::run(args),
         Some(Command::Passes(args)) => commands::passes::run(args),
+        Some(Command::Graph(args)) => commands::graph::run(args),
         Some(Command::Capture(args)) => commands::capture::run(args),
     }
 }

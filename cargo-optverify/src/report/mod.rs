@@ -1,6 +1,7 @@
 //! Results as people and programs see them. Reporters render; they decide nothing.
 
 mod finding;
+pub mod graph_svg;
 pub mod human;
 pub mod json;
 

@@ -1,0 +1,168 @@
+//! `cargo optverify graph ROOT`: the cut-point graph as SVG, with the source's lines on the edges.
+
+use crate::cli::GraphArgs;
+use crate::exit_code::ExitCode;
+use crate::report::graph_svg::{self, Drawing, Edge, Node, NodeKind};
+use crate::source;
+use anyhow::{Context, Result, bail};
+use optverify_engine::capture::{Capture, Root, Snapshot};
+use optverify_engine::program::cpg::{Cpg, CutPoint};
+use optverify_engine::program::{Program, StopKind, simplify};
+use optverify_engine::{lower, mir};
+use std::collections::BTreeSet;
+
+/// Panic messages can be long.
+const MOST_CHARACTERS: usize = 48;
+
+pub fn run(args: &GraphArgs) -> Result<ExitCode> {
+    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let (capture, root) = captures.root(&args.root)?;
+    let snapshot = args
+        .pass
+        .as_deref()
+        .map(|pass| find_pass(capture, root, pass))
+        .transpose()?;
+    let mut program = program(capture, root, snapshot.as_ref())?;
+    let cpg = Cpg::of(&mut program);
+    let stage = match &snapshot {
+        Some(snapshot) => format!("after {} (number {})", snapshot.name, snapshot.index),
+        None => "reference".to_owned(),
+    };
+    let svg = graph_svg::render(&draw(&program, &cpg, &format!("{}, {stage}", root.name)));
+    match &args.output {
+        Some(file) => std::fs::write(file, svg)
+            .with_context(|| format!("could not write {}", file.display()))?,
+        None => print!("{svg}"),
+    }
+    Ok(ExitCode::AllSafe)
+}
+
+fn find_pass(capture: &Capture, root: &Root, wanted: &str) -> Result<Snapshot> {
+    let snapshots = capture.snapshots(&root.function);
+    let is_wanted =
+        |s: &&Snapshot| s.name == wanted || s.number == wanted || s.index.to_string() == wanted;
+    if let Some(found) = snapshots.iter().find(is_wanted) {
+        return Ok(found.clone());
+    }
+    let names: Vec<String> = snapshots
+        .iter()
+        .map(|s| format!("{} {}", s.index, s.name))
+        .collect();
+    bail!(
+        "there is no pass `{wanted}`; the passes are: {}",
+        names.join(", ")
+    )
+}
+
+fn program(capture: &Capture, root: &Root, snapshot: Option<&Snapshot>) -> Result<Program> {
+    let mut texts = Vec::new();
+    if let Some(snapshot) = snapshot {
+        texts.push(snapshot.text()?);
+        // what it calls, at the same stage
+        for function in &capture.info.functions {
+            if function.path != root.function
+                && let Some(callee) = capture.snapshot_at(&function.path, &snapshot.number)
+            {
+                texts.push(callee.text()?);
+            }
+        }
+        texts.push(capture.shipped_text()?);
+    }
+    texts.push(capture.reference_text()?);
+    let files = texts
+        .iter()
+        .map(|text| mir::parse_file(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let source = lower::Source::of(capture, files.iter().collect());
+    let mut program = lower::lower(&source, &root.function)?;
+    simplify::simplify(&mut program);
+    Ok(program)
+}
+
+fn draw(program: &Program, cpg: &Cpg, title: &str) -> Drawing {
+    let mut drawing = Drawing {
+        title: title.to_owned(),
+        ..Drawing::default()
+    };
+    for node in cpg.graph.node_weights() {
+        drawing.nodes.push(describe(program, cpg, *node));
+    }
+    for edge in cpg.graph.edge_indices() {
+        if let Some((from, to)) = cpg.graph.edge_endpoints(edge) {
+            let label = lines(program, &cpg.graph[edge].blocks);
+            drawing.edges.push(Edge {
+                from: from.index(),
+                to: to.index(),
+                label,
+            });
+        }
+    }
+    drawing
+}
+
+fn describe(program: &Program, cpg: &Cpg, node: CutPoint) -> Node {
+    let at = |line: Option<u32>| line.map(|line| format!("line {line}"));
+    let (kind, first, second) = match node {
+        CutPoint::Entry => (NodeKind::Entry, "entry".to_owned(), None),
+        CutPoint::Exit => (NodeKind::Exit, "return".to_owned(), None),
+        CutPoint::Head(block) => {
+            let depth = cpg.depth.get(&block).copied().unwrap_or(0);
+            let name = if depth == 0 {
+                "loop".to_owned()
+            } else {
+                format!("inner loop (depth {depth})")
+            };
+            (
+                NodeKind::LoopHead,
+                name,
+                at(program.block(block).span.as_ref().map(|s| s.line)),
+            )
+        }
+        CutPoint::Stop(stop) => {
+            let stop = &program.stops[stop];
+            let (kind, text) = match &stop.kind {
+                StopKind::Panic(message) => (NodeKind::Violation, format!("panic: {message}")),
+                StopKind::Undefined(what) => (NodeKind::Violation, format!("undefined: {what}")),
+                StopKind::Unsupported(what) => {
+                    (NodeKind::Unsupported, format!("not modelled: {what}"))
+                }
+            };
+            (kind, shorten(&text), at(stop.span.as_ref().map(|s| s.line)))
+        }
+    };
+    Node {
+        lines: std::iter::once(first).chain(second).collect(),
+        kind,
+    }
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= MOST_CHARACTERS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MOST_CHARACTERS).collect();
+    format!("{start}..")
+}
+
+/// The source lines of a fragment: `12-14, 17`.
+fn lines(program: &Program, blocks: &[optverify_engine::program::BlockId]) -> String {
+    let lines: BTreeSet<u32> = blocks
+        .iter()
+        .filter_map(|b| program.block(*b).span.as_ref().map(|s| s.line))
+        .collect();
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match runs.last_mut() {
+            Some((_, end)) if line <= *end + 1 => *end = line,
+            _ => runs.push((line, line)),
+        }
+    }
+    let text = |(start, end): &(u32, u32)| {
+        if start == end {
+            start.to_string()
+        } else {
+            format!("{start}-{end}")
+        }
+    };
+    runs.iter().map(text).collect::<Vec<_>>().join(", ")
+}
