@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 
 /// Panic messages can be long.
 const MOST_CHARACTERS: usize = 48;
+/// Groups of lines on one edge.
+const MOST_RUNS: usize = 4;
 
 pub fn run(args: &GraphArgs) -> Result<ExitCode> {
     let captures = source::captures(args.file.as_deref(), &args.build)?;
@@ -164,5 +166,9 @@ fn lines(program: &Program, blocks: &[optverify_engine::program::BlockId]) -> St
             format!("{start}-{end}")
         }
     };
+    // a fragment of half a function: where it starts and ends
+    if let (true, Some(first), Some(last)) = (runs.len() > MOST_RUNS, runs.first(), runs.last()) {
+        return format!("within {}-{}", first.0, last.1);
+    }
     runs.iter().map(text).collect::<Vec<_>>().join(", ")
 }

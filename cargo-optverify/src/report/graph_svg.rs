@@ -40,12 +40,17 @@ const LINE: f64 = 17.0;
 const BETWEEN_RANKS: f64 = 74.0;
 const BETWEEN_NODES: f64 = 34.0;
 const MARGIN: f64 = 24.0;
+/// How far a loop on a node itself goes out.
+const LOOP: f64 = 22.0;
 
 /// A node or, on the way of a long edge, a placeholder.
 struct Place {
     node: Option<usize>,
     rank: usize,
+    /// Of the box itself.
     width: f64,
+    /// Of the box and, on both sides of it, what a loop on the node itself needs.
+    room: f64,
     height: f64,
     x: f64,
     y: f64,
@@ -63,7 +68,7 @@ pub fn render(drawing: &Drawing) -> String {
     let layout = layout(drawing);
     // edges back leave on the right, each in a lane of its own
     let lanes = (0..drawing.edges.len())
-        .filter(|e| is_back(&layout, *e))
+        .filter(|e| is_back(&layout, *e) && !is_own_loop(&layout, *e))
         .count() as f64;
     let widest = drawing
         .edges
@@ -90,7 +95,9 @@ pub fn render(drawing: &Drawing) -> String {
     let mut lane = 0.0;
     let mut labels = String::new();
     for (index, edge) in drawing.edges.iter().enumerate() {
-        let (path, at) = if is_back(&layout, index) {
+        let (path, at) = if is_own_loop(&layout, index) {
+            own_loop_path(&layout, index, &edge.label)
+        } else if is_back(&layout, index) {
             lane += 1.0;
             back_path(&layout, index, layout.width + lane * 26.0 - 10.0)
         } else {
@@ -184,10 +191,21 @@ fn layout(drawing: &Drawing) -> Layout {
                 .fold(40.0, f64::max)
                 + 20.0,
             height: LINE * node.lines.len() as f64 + 8.0,
+            room: 0.0,
             x: 0.0,
             y: 0.0,
         })
         .collect();
+    for (index, place) in places.iter_mut().enumerate() {
+        let own_loops = drawing
+            .edges
+            .iter()
+            .filter(|e| e.from == index && e.to == index);
+        let label = own_loops
+            .map(|e| text_width(&e.label) + 2.0 * LOOP)
+            .fold(0.0, f64::max);
+        place.room = place.width + 2.0 * label;
+    }
     let mut routes = Vec::new();
     for edge in &drawing.edges {
         let mut route = vec![edge.from];
@@ -196,6 +214,7 @@ fn layout(drawing: &Drawing) -> Layout {
                 node: None,
                 rank,
                 width: 12.0,
+                room: 12.0,
                 height: 0.0,
                 x: 0.0,
                 y: 0.0,
@@ -211,6 +230,20 @@ fn layout(drawing: &Drawing) -> Layout {
         rows[place.rank].push(index);
     }
     reduce_crossings(&mut rows, &routes, &places);
+    // edges back go out on the right: what they leave and reach stands there
+    for row in &mut rows {
+        row.sort_by_key(|place| {
+            let node = places[*place].node;
+            drawing
+                .edges
+                .iter()
+                .any(|e| e.from != e.to && Some(e.from) == node && ranks[e.to] <= ranks[e.from])
+                || drawing
+                    .edges
+                    .iter()
+                    .any(|e| e.from != e.to && Some(e.to) == node && ranks[e.to] <= ranks[e.from])
+        });
+    }
     let (width, height) = assign_coordinates(&rows, &mut places);
     Layout {
         places,
@@ -310,7 +343,7 @@ fn reduce_crossings(rows: &mut [Vec<usize>], routes: &[Vec<usize>], places: &[Pl
 
 fn assign_coordinates(rows: &[Vec<usize>], places: &mut [Place]) -> (f64, f64) {
     let row_width = |row: &[usize], places: &[Place]| {
-        row.iter().map(|p| places[*p].width).sum::<f64>()
+        row.iter().map(|p| places[*p].room).sum::<f64>()
             + BETWEEN_NODES * row.len().saturating_sub(1) as f64
     };
     let width = rows
@@ -322,9 +355,9 @@ fn assign_coordinates(rows: &[Vec<usize>], places: &mut [Place]) -> (f64, f64) {
         let mut x = (width - row_width(row, places)) / 2.0;
         let height = row.iter().map(|p| places[*p].height).fold(0.0, f64::max);
         for &place in row {
-            places[place].x = x + places[place].width / 2.0;
+            places[place].x = x + places[place].room / 2.0;
             places[place].y = y;
-            x += places[place].width + BETWEEN_NODES;
+            x += places[place].room + BETWEEN_NODES;
         }
         y += height + BETWEEN_RANKS;
     }
@@ -336,7 +369,26 @@ fn is_back(layout: &Layout, edge: usize) -> bool {
     layout.places[route[0]].rank >= layout.places[route[route.len() - 1]].rank
 }
 
+fn is_own_loop(layout: &Layout, edge: usize) -> bool {
+    let route = &layout.routes[edge];
+    route[0] == route[route.len() - 1]
+}
+
 type Point = (f64, f64);
+
+/// Out of the box on the right and back into it.
+fn own_loop_path(layout: &Layout, edge: usize, label: &str) -> (String, Point) {
+    let place = &layout.places[layout.routes[edge][0]];
+    let x = place.x + place.width / 2.0;
+    let (low, high) = (place.y + place.height * 0.75, place.y + place.height * 0.25);
+    let out = x + 2.0 * LOOP;
+    let path = format!("M{x:.1},{low:.1} C{out:.1},{low:.1} {out:.1},{high:.1} {x:.1},{high:.1}");
+    let label_at = (
+        x + 2.0 * LOOP + text_width(label) / 2.0 - 4.0,
+        (low + high) / 2.0 + 4.0,
+    );
+    (path, label_at)
+}
 
 /// Through the placeholders, from bottom to top; the label in the first gap.
 fn forward_path(layout: &Layout, edge: usize) -> (String, Point) {
@@ -355,7 +407,11 @@ fn forward_path(layout: &Layout, edge: usize) -> (String, Point) {
             from.0, to.0, to.0, to.1
         );
         if step == 0 {
-            label = ((from.0 + to.0) / 2.0, middle + 4.0);
+            // nearer to the target, where the edges of one source have parted
+            label = (
+                from.0 + (to.0 - from.0) * 0.84,
+                from.1 + (to.1 - from.1) * 0.68 + 4.0,
+            );
         }
         from = (to.0, to.1 + place.height);
     }
