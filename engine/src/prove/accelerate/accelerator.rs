@@ -41,8 +41,12 @@ pub struct Accelerator {
     /// Another accelerated step of the same path may follow usefully.
     pub saturated: Term,
     pub precision: Precision,
+    /// The smallest count.
+    pub first: u128,
     /// Is n = 1 included?
     pub subsumes_path: bool,
+    /// The state repeats after this power of two of iterations, if known.
+    pub period_bits: Option<u32>,
     /// The number of iterations after which the path's guard fails for the first time (0: it fails at once), with
     /// the condition under which that is known; to be confirmed by evaluating the guard there.
     pub exit: Option<Exit>,
@@ -260,7 +264,9 @@ fn assemble(
         updates,
         saturated,
         precision,
+        first: n_peels.max(1) as u128,
         subsumes_path: n_peels <= 1,
+        period_bits: forms.period_bits,
         exit: exit_known,
         unknowns,
     }

@@ -44,6 +44,12 @@ pub enum Rule {
         escaping: Vec<NoWrap>,
         /// All that moves: where one wraps, the segment ends.
         moving: Vec<NoWrap>,
+        /// The literal at the value that is worst for it among all that the progression can ever have: then it
+        /// holds forever, wrapping or not.
+        always: Option<Term>,
+        /// Can it hold again after a wrap without holding `always`? Not for steps of a power of two: they come
+        /// through every value of their class, and so through the worst.
+        may_skip: bool,
     },
     /// The two sides differ; they meet after `distance / step` iterations, if at all.
     Differs {
@@ -226,6 +232,31 @@ fn order(
             }
         }
     };
+    let single = match (s, l) {
+        (Some(v), None) if moving.len() == 1 => Some((v, true)),
+        (None, Some(v)) if moving.len() == 1 => Some((v, false)),
+        _ => None,
+    };
+    let mut always = None;
+    let mut may_skip = true;
+    if let Some((v, small_moves)) = single
+        && let Some(c) = pool.as_const(v.magnitude)
+    {
+        let moving_side = if small_moves { small } else { large };
+        let worst = extreme(pool, moving_side, c.trailing_zeros(), small_moves, signed);
+        let (a, b) = if small_moves {
+            (worst, large)
+        } else {
+            (small, worst)
+        };
+        always = Some(match (strict, signed) {
+            (true, true) => pool.slt(a, b),
+            (true, false) => pool.ult(a, b),
+            (false, true) => pool.sle(a, b),
+            (false, false) => pool.ule(a, b),
+        });
+        may_skip = !c.is_power_of_two();
+    }
     Ok(Rule::Below {
         small,
         large,
@@ -233,7 +264,26 @@ fn order(
         closing,
         escaping,
         moving,
+        always,
+        may_skip,
     })
+}
+
+/// The largest or smallest number with the same low bits.
+fn extreme(pool: &mut Pool, x: Term, low_bits: u32, largest: bool, signed: bool) -> Term {
+    let w = pool.width(x);
+    let end = match (signed, largest) {
+        (false, true) => mask(w),
+        (false, false) => 0,
+        (true, true) => mask(w) >> 1,
+        (true, false) => 1 << (w - 1),
+    };
+    if low_bits == 0 {
+        return pool.bv(end, w);
+    }
+    let high = pool.bv(end >> low_bits, w - low_bits);
+    let low = pool.extract(x, 0, low_bits);
+    pool.concat(high, low)
 }
 
 /// Direction and magnitude of a step; zero steps have none.
@@ -378,6 +428,12 @@ fn fits(pool: &mut Pool, k: Term, magnitude: Term, distance: Term) -> Term {
 impl NoWrap {
     /// The term does not wrap during `k` steps.
     fn holds(&self, pool: &mut Pool, k: Term) -> Term {
+        let room = self.room(pool);
+        fits(pool, k, self.speed.magnitude, room)
+    }
+
+    /// How far it is to the end of the range.
+    fn room(&self, pool: &mut Pool) -> Term {
         let w = pool.width(self.term);
         let end = match (self.signed, self.speed.down) {
             (false, false) => mask(w),
@@ -386,12 +442,11 @@ impl NoWrap {
             (true, true) => 1 << (w - 1),
         };
         let end = pool.bv(end, w);
-        let room = if self.speed.down {
+        if self.speed.down {
             pool.sub(self.term, end)
         } else {
             pool.sub(end, self.term)
-        };
-        fits(pool, k, self.speed.magnitude, room)
+        }
     }
 }
 
@@ -423,6 +478,7 @@ impl Literal {
                 strict,
                 closing,
                 escaping,
+                always,
                 ..
             } => {
                 let mut out = self.term;
@@ -440,7 +496,10 @@ impl Literal {
                     let ok = e.holds(pool, k);
                     out = pool.and(out, ok);
                 }
-                out
+                match *always {
+                    Some(a) => pool.or(a, out),
+                    None => out,
+                }
             }
             Rule::Differs {
                 distance,
@@ -468,12 +527,25 @@ impl Literal {
     /// Does the n-th step wrap one of the literal's terms?
     pub fn wraps(&self, pool: &mut Pool, n: Term) -> Term {
         let mut out = pool.bool(false);
+        if let Rule::Below {
+            may_skip: false, ..
+        } = &self.rule
+        {
+            return out;
+        }
         if let Rule::Below { moving, .. } | Rule::Differs { moving, .. } = &self.rule {
             for m in moving {
                 let ok = m.holds(pool, n);
                 let bad = pool.not(ok);
                 out = pool.or(out, bad);
             }
+        }
+        if let Rule::Below {
+            always: Some(a), ..
+        } = self.rule
+        {
+            let not = pool.not(a);
+            out = pool.and(out, not);
         }
         out
     }
@@ -489,11 +561,29 @@ impl Literal {
                 let fails = pool.not(self.term);
                 Some((fails, zero))
             }
+            // It fails when it wraps, at the latest.
+            Rule::Below {
+                closing: None,
+                escaping,
+                always: Some(a),
+                may_skip: false,
+                ..
+            } if escaping.len() == 1 => {
+                let room = escaping[0].room(pool);
+                let q = pool.binary(BinOp::Udiv, room, escaping[0].speed.magnitude);
+                let q = pool.resize(q, count_width, false);
+                let one = pool.bv(1, count_width);
+                let count = pool.add(q, one);
+                let count = pool.ite(self.term, count, zero);
+                let ends = pool.not(*a);
+                Some((ends, count))
+            }
             Rule::Below {
                 small,
                 large,
                 strict,
                 closing: Some(v),
+                always,
                 ..
             } => {
                 let w = pool.width(*small);
@@ -507,8 +597,11 @@ impl Literal {
                 let one = pool.bv(1, count_width);
                 let count = pool.add(q, one);
                 let count = pool.ite(self.term, count, zero);
-                let always = pool.bool(true);
-                Some((always, count))
+                let ends = match *always {
+                    Some(a) => pool.not(a),
+                    None => pool.bool(true),
+                };
+                Some((ends, count))
             }
             Rule::Differs { distance, step, .. } => {
                 Some(meeting(pool, *distance, *step, count_width))

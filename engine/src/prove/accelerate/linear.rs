@@ -71,3 +71,81 @@ impl Linear {
         pool.add(out, k)
     }
 }
+
+/// A sum of monomials: sorted factors with a coefficient.
+type Monomials = BTreeMap<Vec<Term>, u128>;
+
+const MAX_MONOMIALS: usize = 64;
+
+/// The term with all products of sums multiplied out, in a fixed order: equal polynomials become equal terms.
+pub fn expanded(pool: &mut Pool, t: Term) -> Term {
+    let w = pool.width(t);
+    let Some(sum) = monomials(pool, t, 0) else {
+        return t;
+    };
+    let mut out = pool.bv(0, w);
+    let mut constant = pool.bv(0, w);
+    for (factors, c) in sum {
+        let c = pool.bv(c, w);
+        if pool.as_const(c) == Some(0) {
+            continue;
+        }
+        let Some((&head, rest)) = factors.split_first() else {
+            constant = c;
+            continue;
+        };
+        let mut p = head;
+        for &f in rest {
+            p = pool.mul(p, f);
+        }
+        let p = pool.mul(p, c);
+        out = pool.add(out, p);
+    }
+    pool.add(out, constant)
+}
+
+fn monomials(pool: &Pool, t: Term, depth: usize) -> Option<Monomials> {
+    if depth > 200 {
+        return None;
+    }
+    let scaled = |m: Monomials, f: u128| -> Monomials {
+        m.into_iter().map(|(k, c)| (k, c.wrapping_mul(f))).collect()
+    };
+    let mut out: Monomials = match *pool.node(t) {
+        Node::Const(c) => Monomials::from([(vec![], c)]),
+        Node::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => {
+            let mut x = monomials(pool, a, depth + 1)?;
+            let mut y = monomials(pool, b, depth + 1)?;
+            if op == BinOp::Sub {
+                y = scaled(y, u128::MAX);
+            }
+            for (k, c) in y {
+                let e = x.entry(k).or_default();
+                *e = e.wrapping_add(c);
+            }
+            x
+        }
+        Node::Unary(UnOp::Neg, a) => scaled(monomials(pool, a, depth + 1)?, u128::MAX),
+        Node::Binary(BinOp::Mul, a, b) => {
+            let x = monomials(pool, a, depth + 1)?;
+            let y = monomials(pool, b, depth + 1)?;
+            let mut out = Monomials::new();
+            for (k1, c1) in &x {
+                for (k2, c2) in &y {
+                    let mut k = [k1.as_slice(), k2.as_slice()].concat();
+                    k.sort();
+                    let e = out.entry(k).or_default();
+                    *e = e.wrapping_add(c1.wrapping_mul(*c2));
+                }
+            }
+            out
+        }
+        _ => Monomials::from([(vec![t], 1)]),
+    };
+    let m = mask(pool.width(t));
+    out.retain(|_, c| {
+        *c &= m;
+        *c != 0
+    });
+    (out.len() <= MAX_MONOMIALS).then_some(out)
+}

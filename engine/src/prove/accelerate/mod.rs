@@ -12,6 +12,7 @@
 mod accelerator;
 mod array;
 mod candidates;
+mod certificate;
 mod concretise;
 mod graph;
 mod guard;
@@ -166,7 +167,16 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
         tried: vec!["accelerate"],
     };
     let (decision, depth) = match explored {
-        unroll::Explored::All { obligations, depth } => (Decision::Safe { obligations }, depth),
+        unroll::Explored::All {
+            mut obligations,
+            depth,
+        } => match certificate(task, graph, deadline) {
+            Some(more) => {
+                obligations.extend(more.into_iter().map(|t| vec![t]));
+                (Decision::Safe { obligations }, depth)
+            }
+            None => (Decision::Unknown(inconclusive), depth),
+        },
         unroll::Explored::Hit(_, depth) => match found {
             Some(cex) => (Decision::Unsafe(cex), depth),
             None => (Decision::Unknown(inconclusive), depth),
@@ -185,4 +195,17 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
         n_accelerators: 0,
         n_automaton_states: 0,
     }
+}
+
+/// The inductions behind the accelerators, asked once here: a proof whose accelerators the solver cannot confirm is
+/// not given out.
+fn certificate(task: &mut Task, graph: &Accelerated, deadline: &Deadline) -> Option<Vec<Term>> {
+    let pool = &mut task.program.pool;
+    let terms = certificate::obligations(pool, graph);
+    let mut solver = Solver::new(deadline);
+    let confirmed = terms.iter().all(|&t| {
+        let answer = solver.check(pool, "accelerate-induction", &[t], Budget::steady(3000));
+        matches!(answer, Answer::Unsat)
+    });
+    confirmed.then_some(terms)
 }

@@ -84,6 +84,46 @@ fn all_states(pool: &Pool, vars: &[Var]) -> Vec<State> {
 enum Flaw {
     Unsound,
     Lost,
+    WrongExit,
+}
+
+/// Where the exit count says that the path is left, and the guard agrees, it is left there and not earlier; where it
+/// says never, never.
+fn exit_is_right(pool: &Pool, a: &Accelerator, vars: &[Var], states: &[State]) -> bool {
+    let Some(exit) = a.exit else { return true };
+    states.iter().all(|s| {
+        let mut orbit = vec![s.clone()];
+        let mut seen = BTreeSet::from([s.clone()]);
+        let mut endless = false;
+        while let Some(next) = iterate(pool, &a.path, vars, &orbit[orbit.len() - 1]) {
+            endless = !seen.insert(next.clone());
+            orbit.push(next);
+            if endless {
+                break;
+            }
+        }
+        let mut env = env_of(vars, s);
+        if !pool.eval_bool(exit.known, &env) {
+            return endless;
+        }
+        let count = pool.eval_bits(exit.count, &env);
+        env.insert(a.count, Value::Bits(count));
+        let possible = count == 0 || pool.eval_bool(a.guard, &env);
+        if !possible {
+            return true;
+        }
+        // Still on the path there: the caller sees that and does not believe the count.
+        let there: State = if count == 0 {
+            s.clone()
+        } else {
+            vars.iter()
+                .zip(s)
+                .map(|(v, &x)| a.updates.get(v).map_or(x, |&t| pool.eval_bits(t, &env)))
+                .collect()
+        };
+        iterate(pool, &a.path, vars, &there).is_some()
+            || (!endless && orbit.len() as u128 - 1 == count)
+    })
 }
 
 /// Checks the accelerators of one path against brute force; says how many accelerators there were.
@@ -111,6 +151,9 @@ fn check_cases(
             continue;
         }
         let n_width = width(pool, a.count);
+        if !exit_is_right(pool, a, vars, &states) {
+            return Err(Flaw::WrongExit);
+        }
         for s in &states {
             // Brute force orbit on this case.
             let mut orbit = vec![s.clone()];
