@@ -306,6 +306,7 @@ impl<'a> Lowerer<'a> {
             self.assume(valid);
         }
         self.draw_vars.push(var);
+        self.draw_kinds.push((var, kind));
         let v = self.scalar(t);
         let at = self.locate(destination)?;
         self.store_located(&at, &v)?;

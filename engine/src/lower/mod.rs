@@ -156,6 +156,7 @@ pub(crate) struct Lowerer<'a> {
     pub moved: Vec<crate::mir::Place>,
     /// Are the operands of a call being read?
     pub in_call: bool,
+    pub draw_kinds: Vec<(Var, crate::program::ScalarKind)>,
     /// Variables that hold a drawn value for a moment.
     pub draw_vars: Vec<Var>,
     pub inputs: Vec<Input>,
@@ -217,6 +218,7 @@ impl<'a> Lowerer<'a> {
             pending: BTreeMap::new(),
             moved: vec![],
             in_call: false,
+            draw_kinds: vec![],
             draw_vars: vec![],
             inputs: vec![],
             input_vars: BTreeSet::new(),
@@ -237,6 +239,7 @@ impl<'a> Lowerer<'a> {
         self.vars.clear();
         self.resets.clear();
         self.draw_vars.clear();
+        self.draw_kinds.clear();
         self.pending.clear();
         self.moved.clear();
         self.inputs.clear();
@@ -330,6 +333,7 @@ impl<'a> Lowerer<'a> {
             requires: std::mem::take(&mut self.requires),
             outputs,
             source_names,
+            draw_kinds: std::mem::take(&mut self.draw_kinds),
             pool: self.pool,
         }
     }

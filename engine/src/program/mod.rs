@@ -168,6 +168,8 @@ pub struct Program {
     pub inputs: Vec<Input>,
     /// Names for people, of those variables that have one.
     pub source_names: Vec<(Var, SourceName)>,
+    /// The types of what `any()` draws, by the variable that receives it.
+    pub draw_kinds: Vec<(Var, ScalarKind)>,
     /// Holds at entry (valid ranges of inputs).
     pub requires: Vec<Term>,
     /// The variables of the returned value and of memory behind `&mut` parameters: what a caller can see.
@@ -187,6 +189,13 @@ impl Program {
             } => vec![then, otherwise],
             Terminator::Return | Terminator::Stop(_) | Terminator::Blocked => vec![],
         }
+    }
+
+    pub fn draw_kind(&self, v: Var) -> Option<ScalarKind> {
+        self.draw_kinds
+            .iter()
+            .find(|(u, _)| *u == v)
+            .map(|(_, k)| *k)
     }
 
     pub fn source_name(&self, v: Var) -> Option<&SourceName> {

@@ -23,6 +23,7 @@ impl Build {
                 vars: vec![],
                 inputs: vec![],
                 source_names: vec![],
+                draw_kinds: vec![],
                 requires: vec![],
                 outputs: vec![],
             },

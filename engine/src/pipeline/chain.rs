@@ -1,0 +1,164 @@
+//! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
+
+use super::{Options, prepare_reference, prepare_snapshot, witness};
+use crate::capture::{Capture, Root};
+use crate::program::Program;
+use crate::prove::portfolio::{self, Settings};
+use crate::prove::{Deadline, Verdict as Proved};
+use crate::report::{
+    Counterexample, Event, How, OptimizedReport, PassReport, ReferenceReport, RootReport, Verdict,
+};
+use std::time::Instant;
+
+/// What is known after some snapshot.
+struct State {
+    /// The program's text form: equal texts are equal programs.
+    fingerprint: String,
+    verdict: Verdict,
+    why: Option<String>,
+    counterexample: Option<Counterexample>,
+}
+
+pub fn run(
+    capture: &Capture,
+    root: &Root,
+    options: &Options,
+    events: &mut dyn FnMut(Event),
+) -> RootReport {
+    let deadline = Deadline::after(options.timeout);
+    events(Event::ReferenceStarted);
+    let start = Instant::now();
+    let (prepared, crate_mir) = match prepare_reference(capture, root) {
+        Ok(p) => p,
+        Err(e) => return RootReport::unknown(e.to_string()),
+    };
+    let (mut state, engine) = decide(&prepared.program, options, &deadline, None);
+    let reference = ReferenceReport {
+        verdict: state.verdict,
+        engine: Some(engine.to_string()),
+        ms: start.elapsed().as_millis() as u64,
+        why: state.why.clone(),
+    };
+    events(Event::ReferenceFinished(reference.clone()));
+    let mut counterexample = state.counterexample.clone();
+    if let Some(c) = &mut counterexample {
+        c.pass = Some("reference".into());
+    }
+    let mut passes = vec![];
+    for snapshot in capture.snapshots(&root.function) {
+        let start = Instant::now();
+        let mut how = How::Unchanged;
+        if snapshot.changed {
+            match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
+                Ok(p) => {
+                    if p.program.show() != state.fingerprint {
+                        let previous = state.counterexample.take();
+                        (state, _) = decide(&p.program, options, &deadline, previous);
+                        how = How::Reverified;
+                    }
+                }
+                Err(e) => {
+                    state = State {
+                        fingerprint: String::new(),
+                        verdict: Verdict::Unknown,
+                        why: Some(e.to_string()),
+                        counterexample: None,
+                    };
+                    how = How::Reverified;
+                }
+            }
+        }
+        let pass = PassReport {
+            index: snapshot.index,
+            name: snapshot.name.clone(),
+            verdict: state.verdict,
+            how: Some(how),
+            ms: start.elapsed().as_millis() as u64,
+            scratch_ms: None,
+            why: state.why.clone(),
+            closed: Some(closed_word(snapshot.closed_how)),
+        };
+        if counterexample.is_none()
+            && let Some(mut c) = state.counterexample.clone()
+        {
+            c.pass = Some(snapshot.name.clone());
+            counterexample = Some(c);
+        }
+        events(Event::PassFinished(pass.clone()));
+        passes.push(pass);
+    }
+    let optimized = OptimizedReport {
+        verdict: passes.last().map_or(reference.verdict, |p| p.verdict),
+        how: passes
+            .iter()
+            .rev()
+            .find(|p| p.how != Some(How::Unchanged))
+            .map_or(Some(How::Unchanged), |p| p.how),
+        ms: passes.iter().map(|p| p.ms).sum(),
+    };
+    let verdict = reference.verdict.and(optimized.verdict);
+    let why = match verdict {
+        Verdict::Unknown => reference.why.clone().or_else(|| state.why.clone()),
+        _ => None,
+    };
+    if verdict == Verdict::Safe {
+        // A violation only between passes is in the pass table; the shipped program has none.
+        counterexample = None;
+    }
+    RootReport {
+        verdict,
+        reference,
+        passes,
+        optimized,
+        counterexample,
+        why,
+        ms: 0,
+    }
+}
+
+fn closed_word(how: crate::capture::ClosedHow) -> String {
+    serde_json::to_value(how)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_string))
+        .unwrap_or_default()
+}
+
+/// Proves or refutes one program.
+fn decide(
+    program: &Program,
+    options: &Options,
+    deadline: &Deadline,
+    _previous: Option<Counterexample>,
+) -> (State, &'static str) {
+    let settings = Settings {
+        timeout: options.timeout,
+        engines: options.engines.clone(),
+        ..Settings::default()
+    };
+    let fingerprint = program.show();
+    let answer = portfolio::prove_by(program, &settings, deadline);
+    let (verdict, why, counterexample) = match &answer.verdict {
+        Proved::Safe(_) => (Verdict::Safe, None, None),
+        Proved::Unsafe(c) => match witness::describe(program, c) {
+            Ok(w) => (Verdict::Unsafe, None, Some(w)),
+            Err(why) => (Verdict::Unknown, Some(why), None),
+        },
+        Proved::Unknown(reason) => {
+            let mut text = reason.to_string();
+            if let crate::prove::Reason::Unsupported {
+                span: Some(span), ..
+            } = reason
+            {
+                text = format!("{text}, at {}:{}", span.file, span.line);
+            }
+            (Verdict::Unknown, Some(text), None)
+        }
+    };
+    let state = State {
+        fingerprint,
+        verdict,
+        why,
+        counterexample,
+    };
+    (state, answer.engine)
+}
