@@ -1,4 +1,5 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
+pub mod adapt;
 pub mod capture;
 pub mod lower;
 pub mod mir;

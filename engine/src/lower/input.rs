@@ -1,7 +1,6 @@
 //! The root's parameters as arbitrary values of their types.
 
 use super::instance::InstanceId;
-use super::memory::Spot;
 use super::pointer::Target;
 use super::shape::{LeafKind, Step};
 use super::types::{self, erase};
@@ -342,15 +341,6 @@ impl Lowerer<'_> {
                 LeafKind::Pointer(_) => gap("an arbitrary pointer"),
             },
             _ => gap(format!("an arbitrary value of type `{ty}`")),
-        }
-    }
-
-    /// A spot at the root of an object.
-    pub fn root_spot(object: ObjectId) -> Spot {
-        Spot {
-            object,
-            path: vec![],
-            indices: vec![],
         }
     }
 }

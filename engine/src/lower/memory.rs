@@ -107,10 +107,7 @@ impl Lowerer<'_> {
     }
 
     fn has_flag(&self, object: ObjectId) -> bool {
-        matches!(
-            self.objects[object.0 as usize].key,
-            ObjectKey::Local(..) | ObjectKey::Heap(..)
-        )
+        matches!(self.objects[object.0 as usize].key, ObjectKey::Local(..))
     }
 
     /// Loads the leaf `shape` (relative to the place) from a spot, which has the absolute path.

@@ -101,8 +101,6 @@ pub(crate) enum ObjectKey {
     Alloc(usize, u32),
     /// A literal text.
     Literal(Arc<[u8]>),
-    /// Memory that an instance allocates at a block (one object per site).
-    Heap(InstanceId, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

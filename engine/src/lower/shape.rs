@@ -11,7 +11,7 @@ use crate::mir::{
     Aggregate, Body, Elem, IntTy, Operand, Place, Rvalue, StatementKind, TerminatorKind, Ty, TyKind,
 };
 use crate::program::ScalarKind;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -439,13 +439,5 @@ impl Shapes {
             TyKind::Bool | TyKind::Char | TyKind::Int(_) | TyKind::Float(_) => {}
         }
         Ok(())
-    }
-
-    /// All variants that any body names, of a type (for arbitrary values without facts).
-    pub fn named_variants(&self, ty: &Ty) -> BTreeSet<u32> {
-        self.fields
-            .get(ty)
-            .map(|f| f.keys().filter_map(|(v, _)| *v).collect())
-            .unwrap_or_default()
     }
 }

@@ -1,10 +1,11 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
 use super::{Options, prepare_reference, prepare_snapshot, witness};
+use crate::adapt::{self, Carried};
 use crate::capture::{Capture, Root};
 use crate::program::Program;
 use crate::prove::portfolio::{self, Settings};
-use crate::prove::{Deadline, Verdict as Proved};
+use crate::prove::{Deadline, Proof, Verdict as Proved};
 use crate::report::{
     Counterexample, Event, How, OptimizedReport, PassReport, ReferenceReport, RootReport, Verdict,
 };
@@ -17,6 +18,8 @@ struct State {
     verdict: Verdict,
     why: Option<String>,
     counterexample: Option<Counterexample>,
+    /// The proof, if it has lemmas that can travel.
+    proof: Option<Carried>,
 }
 
 pub fn run(
@@ -32,7 +35,7 @@ pub fn run(
         Ok(p) => p,
         Err(e) => return RootReport::unknown(e.to_string()),
     };
-    let (mut state, engine) = decide(&prepared.program, options, &deadline, None);
+    let (mut state, engine) = decide(&prepared.program, options, &deadline);
     let reference = ReferenceReport {
         verdict: state.verdict,
         engine: Some(engine.to_string()),
@@ -48,13 +51,18 @@ pub fn run(
     for snapshot in capture.snapshots(&root.function) {
         let start = Instant::now();
         let mut how = How::Unchanged;
+        let mut scratch_ms = None;
         if snapshot.changed {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
                 Ok(p) => {
-                    if p.program.show() != state.fingerprint {
-                        let previous = state.counterexample.take();
-                        (state, _) = decide(&p.program, options, &deadline, previous);
-                        how = How::Reverified;
+                    let fingerprint = p.program.show();
+                    if fingerprint != state.fingerprint {
+                        (state, how) = follow(&state, &p.program, fingerprint, options, &deadline);
+                        if options.measure_scratch && how != How::Reverified {
+                            let scratch = Instant::now();
+                            decide(&p.program, options, &deadline);
+                            scratch_ms = Some(scratch.elapsed().as_millis() as u64);
+                        }
                     }
                 }
                 Err(e) => {
@@ -63,6 +71,7 @@ pub fn run(
                         verdict: Verdict::Unknown,
                         why: Some(e.to_string()),
                         counterexample: None,
+                        proof: None,
                     };
                     how = How::Reverified;
                 }
@@ -73,8 +82,8 @@ pub fn run(
             name: snapshot.name.clone(),
             verdict: state.verdict,
             how: Some(how),
-            ms: start.elapsed().as_millis() as u64,
-            scratch_ms: None,
+            ms: (start.elapsed().as_millis() as u64).saturating_sub(scratch_ms.unwrap_or(0)),
+            scratch_ms,
             why: state.why.clone(),
             closed: Some(closed_word(snapshot.closed_how)),
         };
@@ -123,13 +132,32 @@ fn closed_word(how: crate::capture::ClosedHow) -> String {
         .unwrap_or_default()
 }
 
-/// Proves or refutes one program.
-fn decide(
+/// The verdict after a pass that changed the program: the proof before it is carried over, and only if that
+/// fails is the program proven (or refuted) anew.
+fn follow(
+    before: &State,
     program: &Program,
+    fingerprint: String,
     options: &Options,
     deadline: &Deadline,
-    _previous: Option<Counterexample>,
-) -> (State, &'static str) {
+) -> (State, How) {
+    if let Some(proof) = &before.proof
+        && let Some(adapted) = adapt::adapt(proof, program, deadline)
+    {
+        let state = State {
+            fingerprint,
+            verdict: Verdict::Safe,
+            why: None,
+            counterexample: None,
+            proof: Some(adapted.proof),
+        };
+        return (state, adapted.how);
+    }
+    (decide(program, options, deadline).0, How::Reverified)
+}
+
+/// Proves or refutes one program.
+fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, &'static str) {
     let settings = Settings {
         timeout: options.timeout,
         engines: options.engines.clone(),
@@ -137,8 +165,17 @@ fn decide(
     };
     let fingerprint = program.show();
     let answer = portfolio::prove_by(program, &settings, deadline);
+    let mut carried = None;
     let (verdict, why, counterexample) = match &answer.verdict {
-        Proved::Safe(_) => (Verdict::Safe, None, None),
+        Proved::Safe(proof) => {
+            if let Proof::Inductive { lemmas } = proof {
+                carried = Some(Carried {
+                    program: answer.program.clone(),
+                    lemmas: lemmas.clone(),
+                });
+            }
+            (Verdict::Safe, None, None)
+        }
         Proved::Unsafe(c) => match witness::describe(program, c) {
             Ok(w) => (Verdict::Unsafe, None, Some(w)),
             Err(why) => (Verdict::Unknown, Some(why), None),
@@ -159,6 +196,7 @@ fn decide(
         verdict,
         why,
         counterexample,
+        proof: carried,
     };
     (state, answer.engine)
 }

@@ -11,12 +11,14 @@ mod build;
 mod compare;
 mod eval;
 mod float;
+mod import;
 mod print;
 mod subst;
 
 pub use compare::odd_inverse;
 pub use eval::{ArrayValue, Env, Value, apply_binary};
 pub use float::apply as apply_float;
+pub use import::Import;
 pub use subst::Subst;
 
 use std::collections::HashMap;

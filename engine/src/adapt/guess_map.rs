@@ -1,0 +1,112 @@
+//! GuessMap: which cut-points and variables of the program after a pass stand for those before it.
+//!
+//! A wrong guess costs a lemma, never soundness: what is guessed is only a candidate.
+
+use super::Carried;
+use crate::program::cpg::CutPoint;
+use crate::program::{BlockId, Program};
+use crate::prove::Task;
+use crate::prove::concrete::Samples;
+use crate::term::{FastMap, Term, Var};
+use petgraph::graph::NodeIndex;
+use std::collections::BTreeMap;
+
+/// For each head after the pass the heads before it whose lemmas are worth trying.
+pub fn heads(before: &Carried, task: &Task) -> BTreeMap<NodeIndex, Vec<CutPoint>> {
+    let old: Vec<(CutPoint, Option<u32>)> = before
+        .lemmas
+        .keys()
+        .filter_map(|c| match c {
+            CutPoint::Head(b) => Some((*c, line(&before.program, *b))),
+            _ => None,
+        })
+        .collect();
+    let mut new: Vec<(NodeIndex, Option<u32>)> = vec![];
+    for n in task.cpg.heads() {
+        if let CutPoint::Head(b) = task.cpg.graph[n] {
+            new.push((n, line(&task.program, b)));
+        }
+    }
+    let same_number = old.len() == new.len();
+    let mut out = BTreeMap::new();
+    for (k, (n, l)) in new.iter().enumerate() {
+        let by_line: Vec<CutPoint> = old
+            .iter()
+            .filter(|(_, m)| m == l && l.is_some())
+            .map(|(c, _)| *c)
+            .collect();
+        let chosen = if !by_line.is_empty() {
+            by_line
+        } else if same_number {
+            vec![old[k].0]
+        } else {
+            old.iter().map(|(c, _)| *c).collect()
+        };
+        out.insert(*n, chosen);
+    }
+    out
+}
+
+fn line(program: &Program, b: BlockId) -> Option<u32> {
+    program.block(b).span.as_ref().map(|s| s.line)
+}
+
+/// What each variable of the old program becomes: by name and sort, in order of appearance for equal names.
+pub fn variables(before: &Program, after: &mut Program) -> FastMap<Var, Term> {
+    let mut by_name: FastMap<(String, crate::term::Sort), Vec<Var>> = FastMap::default();
+    for &v in &after.vars {
+        let info = after.pool.var_info(v);
+        by_name
+            .entry((info.name.clone(), info.sort))
+            .or_default()
+            .push(v);
+    }
+    let mut taken: FastMap<(String, crate::term::Sort), usize> = FastMap::default();
+    let mut out = FastMap::default();
+    for &v in &before.vars {
+        let info = before.pool.var_info(v);
+        let key = (info.name.clone(), info.sort);
+        let n = taken.entry(key.clone()).or_default();
+        if let Some(&u) = by_name.get(&key).and_then(|all| all.get(*n)) {
+            let t = after.pool.var(u);
+            out.insert(v, t);
+            *n += 1;
+        }
+    }
+    out
+}
+
+/// Variables without a namesake: one whose values agree on all common samples of the two heads. The runs of both
+/// programs draw from the same seed, so rows of the same number belong together as long as loops run alike.
+pub fn by_samples(
+    old: &Samples,
+    new: &Samples,
+    before: &Program,
+    after: &mut Program,
+    wanted: &[Var],
+) -> FastMap<Var, Term> {
+    let mut out = FastMap::default();
+    let n = old.rows.len().min(new.rows.len()).min(64);
+    if n < 4 {
+        return out;
+    }
+    let column =
+        |s: &Samples, k: usize| -> Vec<u128> { s.rows[..n].iter().map(|r| r[k]).collect() };
+    for (k, &v) in old.vars.iter().enumerate() {
+        if !wanted.contains(&v) {
+            continue;
+        }
+        let mine = column(old, k);
+        let sort = before.pool.var_info(v).sort;
+        let found = new
+            .vars
+            .iter()
+            .enumerate()
+            .find(|(j, u)| after.pool.var_info(**u).sort == sort && column(new, *j) == mine);
+        if let Some((_, &u)) = found {
+            let t = after.pool.var(u);
+            out.insert(v, t);
+        }
+    }
+    out
+}
