@@ -250,12 +250,18 @@ impl<'a> Houdini<'a> {
 
     /// The lemmas of the source, quantified ones at the indices around.
     fn hypotheses(&mut self, i: usize, from: NodeIndex, goals: &[Term]) -> Vec<Term> {
+        let found = self.hypotheses_of(i, from, goals);
+        found.into_iter().map(|(t, _)| t).collect()
+    }
+
+    /// As `hypotheses`, with the lemma that each comes from.
+    fn hypotheses_of(&mut self, i: usize, from: NodeIndex, goals: &[Term]) -> Vec<(Term, Lemma)> {
         let lemmas = self.lemmas_at(from);
         let mut out = vec![];
         let mut quantified = vec![];
         for l in lemmas {
             if l.bound.is_empty() {
-                out.push(l.body);
+                out.push((l.body, l));
             } else {
                 quantified.push(l);
             }
@@ -263,8 +269,9 @@ impl<'a> Houdini<'a> {
         if !quantified.is_empty() {
             let mut about = goals.to_vec();
             about.push(self.edges[i].guard);
+            about.extend(out.iter().map(|(t, _)| *t));
             let pool = &mut self.task.program.pool;
-            out.extend(vc::instances(pool, &quantified, &about));
+            out.extend(vc::instances_of(pool, &quantified, &about));
         }
         out
     }
@@ -302,7 +309,8 @@ impl<'a> Houdini<'a> {
             for (i, goal) in std::mem::take(&mut asked) {
                 let from = self.edges[i].from;
                 let goals: Vec<Term> = goal.into_iter().collect();
-                let mut query = self.hypotheses(i, from, &goals);
+                let known = self.hypotheses_of(i, from, &goals);
+                let mut query: Vec<Term> = known.iter().map(|(t, _)| *t).collect();
                 query.extend(&goals);
                 let pool = &self.task.program.pool;
                 let answer = self.edges[i]
@@ -313,10 +321,8 @@ impl<'a> Houdini<'a> {
                 } else {
                     query.clone()
                 };
-                for l in self.lemmas_at(from) {
-                    if (!l.bound.is_empty() || core.contains(&l.body))
-                        && needed.entry(from).or_default().insert(l.clone())
-                    {
+                for (t, l) in known {
+                    if core.contains(&t) && needed.entry(from).or_default().insert(l.clone()) {
                         todo.push((from, l));
                     }
                 }

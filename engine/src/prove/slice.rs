@@ -19,10 +19,12 @@ type Classes = BTreeMap<Var, Term>;
 
 /// Builds the graph of a program and slices it.
 pub fn slice(mut program: Program) -> Task {
-    let full = Cpg::of(&mut program);
+    let mut full = Cpg::of(&mut program);
+    simplify_edges(&mut program, &mut full);
     let mut cpg = full.clone();
     drop_edges(&mut cpg, |cpg, _, to| cpg.graph[to] != CutPoint::Exit);
     drop_dead(&program, &mut cpg);
+    super::choose::choose(&mut program.pool, &mut cpg);
     let classes = number_values(&mut program, &cpg);
     let mut facts = Lemmas::new();
     for (&node, classes) in &classes {
@@ -39,6 +41,7 @@ pub fn slice(mut program: Program) -> Task {
         }
     }
     drop_edges(&mut cpg, |_, from, _| classes.contains_key(&from));
+    simplify_edges(&mut program, &mut cpg);
     let pool = &program.pool;
     cpg.graph.retain_edges(|g, e| !pool.is_false(g[e].guard));
     drop_dead(&program, &mut cpg);
@@ -47,6 +50,12 @@ pub fn slice(mut program: Program) -> Task {
         full,
         cpg,
         facts,
+    }
+}
+
+fn simplify_edges(program: &mut Program, cpg: &mut Cpg) {
+    for e in cpg.graph.edge_indices().collect::<Vec<_>>() {
+        super::context::simplify(&mut program.pool, &mut cpg.graph[e]);
     }
 }
 

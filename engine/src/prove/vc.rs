@@ -120,10 +120,17 @@ fn comparison_with(pool: &mut Pool, g: Term, j: Var) -> Option<(Term, Term)> {
 
 /// The quantified lemmas at the indices at which the terms read arrays; two rounds, as instances read, too.
 pub fn instances(pool: &mut Pool, lemmas: &[Lemma], about: &[Term]) -> Vec<Term> {
-    let mut out: Vec<Term> = vec![];
+    let found = instances_of(pool, lemmas, about);
+    found.into_iter().map(|(t, _)| t).collect()
+}
+
+/// As `instances`, with the lemma of each.
+pub fn instances_of(pool: &mut Pool, lemmas: &[Lemma], about: &[Term]) -> Vec<(Term, Lemma)> {
+    let mut out: Vec<(Term, Lemma)> = vec![];
     if lemmas.iter().all(|l| l.bound.is_empty()) {
         return out;
     }
+    let mut seen: FastSet<Term> = FastSet::default();
     let mut roots = about.to_vec();
     for _ in 0..2 {
         let at = indices(pool, &roots);
@@ -134,8 +141,8 @@ pub fn instances(pool: &mut Pool, lemmas: &[Lemma], about: &[Term]) -> Vec<Term>
             for &i in &at {
                 if pool.sort(i) == sort {
                     let t = l.instance(pool, &[i]);
-                    if !pool.is_true(t) && !out.contains(&t) {
-                        out.push(t);
+                    if !pool.is_true(t) && seen.insert(t) {
+                        out.push((t, l.clone()));
                         new.push(t);
                     }
                 }

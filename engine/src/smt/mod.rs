@@ -6,6 +6,7 @@
 //! Assumptions are literals, never push/pop: what the solver learns survives.
 
 mod answer;
+mod divide;
 mod floats;
 mod solver;
 mod translate;

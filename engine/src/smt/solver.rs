@@ -3,10 +3,10 @@
 use super::Budget;
 use super::answer::{Answer, Deadline, Model, Why, record};
 use super::translate::{Ast, Translator};
-use crate::term::{ArrayValue, FastMap, Pool, Term, Value};
+use crate::term::{ArrayValue, FastMap, Pool, Term, Value, mask};
 use std::sync::Arc;
 use std::time::Instant;
-use z3::ast::Bool;
+use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, Tactic};
 
 /// About 15 ms.
@@ -298,11 +298,25 @@ impl Solver {
             }
             model.values.insert(array, Value::Array(Arc::new(value)));
         }
-        let mut related = false;
+        let mut refined = false;
         for (array, i, j) in clashes {
-            related |= self.translator.relate(array, i, j);
+            refined |= self.translator.relate(array, i, j);
         }
-        if related {
+        for n in 0..self.translator.divisions.len() {
+            let d = &self.translator.divisions[n];
+            let of = |b: &BV| bits(m, &Ast::Bv(b.clone()));
+            let (x, y, q, r) = (of(&d.x), of(&d.y), of(&d.quotient), of(&d.remainder));
+            let w = d.x.get_size();
+            let right = match y {
+                0 => q == mask(w) && r == x,
+                _ => q == x / y && r == x % y,
+            };
+            if !right {
+                self.translator.refine_division(n, x, y);
+                refined = true;
+            }
+        }
+        if refined {
             return None;
         }
         for (v, ast) in &self.translator.scalars {

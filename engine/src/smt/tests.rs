@@ -166,3 +166,53 @@ fn float_orders_are_those_of_the_machine() {
         }
     }
 }
+
+#[test]
+fn quotients_are_those_of_the_machine() {
+    let mut p = Pool::new();
+    for w in [9u32, 16, 64] {
+        let (x, y) = (p.fresh("x", Sort::Bv(w)), p.fresh("y", Sort::Bv(w)));
+        let (tx, ty) = (p.var(x), p.var(y));
+        let (q, r) = (p.binary(BinOp::Udiv, tx, ty), p.binary(BinOp::Urem, tx, ty));
+        for (a, b) in [
+            (0u128, 0u128),
+            (7, 0),
+            (7, 1),
+            (7, 2),
+            (255, 16),
+            (300, 7),
+            (5, 300),
+        ] {
+            for wrong in [false, true] {
+                let (a, b) = (a & crate::term::mask(w), b & crate::term::mask(w));
+                let mut env: FastMap<_, Value> = FastMap::default();
+                env.insert(x, Value::Bits(a));
+                env.insert(y, Value::Bits(b));
+                let (vq, vr) = (p.eval_bits(q, &env), p.eval_bits(r, &env));
+                let (ca, cb) = (p.bv(a, w), p.bv(b, w));
+                let (cq, cr) = (p.bv(vq, w), p.bv(vr + u128::from(wrong), w));
+                let eqs = [p.eq(tx, ca), p.eq(ty, cb), p.eq(q, cq), p.eq(r, cr)];
+                let mut s = Solver::new(&deadline());
+                let got = s.check(&p, "test", &eqs, Budget::millis(4000));
+                assert_eq!(got.is_sat(), !wrong, "{a} {b} at {w}");
+                assert_eq!(got.is_unsat(), wrong, "{a} {b} at {w}");
+            }
+        }
+        let three = p.bv(3, w);
+        let (q, r) = (
+            p.binary(BinOp::Udiv, tx, three),
+            p.binary(BinOp::Urem, tx, three),
+        );
+        let back = p.mul(q, three);
+        let back = p.add(back, r);
+        let e = p.eq(back, tx);
+        let ne = p.not(e);
+        let mut s = Solver::new(&deadline());
+        assert!(s.check(&p, "test", &[ne], Budget::millis(4000)).is_unsat());
+        let (small, k) = (p.ult(r, three), p.bv(crate::term::mask(w) / 3, w));
+        let big = p.not(small);
+        assert!(s.check(&p, "test", &[big], Budget::millis(4000)).is_unsat());
+        let top = p.eq(q, k);
+        assert!(s.check(&p, "test", &[top], Budget::millis(4000)).is_sat());
+    }
+}

@@ -1,5 +1,6 @@
 //! Terms to Z3 ASTs, memoised, without recursion; reads of array variables become constants with a record.
 
+use super::divide::Division;
 use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Sort, Term, UnOp, Var};
 use z3::FuncDecl;
 use z3::ast::{BV, Bool};
@@ -38,6 +39,8 @@ pub(super) struct Translator {
     /// Facts that define the constants introduced here; always satisfiable, to be asserted.
     pub definitions: Vec<Bool>,
     names: u32,
+    pub divisions: Vec<Division>,
+    pub divided: FastMap<(Term, Term), usize>,
     /// Array variables as uninterpreted functions, if the solver has these.
     pub functions: bool,
     declared: FastMap<Var, FuncDecl>,
@@ -131,6 +134,12 @@ impl Translator {
             Node::Unary(UnOp::Not, a) => Ast::Bool(self.boolean(*a).not()),
             Node::Unary(UnOp::BvNot, a) => Ast::Bv(self.bv(*a).bvnot()),
             Node::Unary(UnOp::Neg, a) => Ast::Bv(self.bv(*a).bvneg()),
+            Node::Binary(BinOp::Udiv, a, b) if sort.width() > 8 => {
+                Ast::Bv(self.divide(pool, *a, *b).0)
+            }
+            Node::Binary(BinOp::Urem, a, b) if sort.width() > 8 => {
+                Ast::Bv(self.divide(pool, *a, *b).1)
+            }
             Node::Binary(op, a, b) => self.binary(pool, *op, *a, *b),
             Node::Ite(c, a, b) => {
                 let c = self.boolean(*c);

@@ -46,7 +46,7 @@ impl Subst {
     }
 
     pub fn apply(&mut self, pool: &mut Pool, root: Term) -> Term {
-        if self.map.is_empty() && self.memo.is_empty() {
+        if self.map.is_empty() && self.fixed.is_empty() && self.memo.is_empty() {
             return root;
         }
         let mut todo = vec![root];
