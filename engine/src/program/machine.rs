@@ -194,6 +194,27 @@ impl Machine {
         world: &mut dyn World,
         max_blocks: u64,
     ) -> (Outcome, State, u64) {
+        self.start(self.requires, inputs, world, max_blocks)
+    }
+
+    /// Runs from a block in the middle, in a given state.
+    pub fn run_from(
+        &self,
+        block: BlockId,
+        values: &[(Var, Value)],
+        world: &mut dyn World,
+        max_blocks: u64,
+    ) -> (Outcome, State, u64) {
+        self.start(self.starts[block.index()], values, world, max_blocks)
+    }
+
+    fn start(
+        &self,
+        at: usize,
+        values: &[(Var, Value)],
+        world: &mut dyn World,
+        max_blocks: u64,
+    ) -> (Outcome, State, u64) {
         let mut state = State {
             regs: vec![0; self.n_regs],
             arrays: vec![Cells::default(); self.n_arrays],
@@ -201,10 +222,10 @@ impl Machine {
         for &(r, c) in &self.constants {
             state.regs[r as usize] = c;
         }
-        for (v, value) in inputs {
+        for (v, value) in values {
             self.set(&mut state, *v, value);
         }
-        let (outcome, blocks) = self.execute(&mut state, world, max_blocks);
+        let (outcome, blocks) = self.execute(at, &mut state, world, max_blocks);
         (outcome, state, blocks)
     }
 
@@ -228,8 +249,13 @@ impl Machine {
         }
     }
 
-    fn execute(&self, state: &mut State, world: &mut dyn World, max_blocks: u64) -> (Outcome, u64) {
-        let mut at = self.requires;
+    fn execute(
+        &self,
+        mut at: usize,
+        state: &mut State,
+        world: &mut dyn World,
+        max_blocks: u64,
+    ) -> (Outcome, u64) {
         let mut blocks = 0u64;
         loop {
             let r = &mut state.regs;

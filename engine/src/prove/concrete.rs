@@ -49,8 +49,6 @@ pub struct Findings {
     pub runs: usize,
 }
 
-const ROWS: usize = 400;
-
 struct Run<'a> {
     random: Random,
     constants: &'a [u128],
@@ -60,30 +58,26 @@ struct Run<'a> {
     nodes: &'a BTreeMap<BlockId, NodeIndex>,
     samples: &'a mut BTreeMap<NodeIndex, Samples>,
     seen: BTreeMap<NodeIndex, u64>,
+    max_rows: usize,
     deadline: &'a Deadline,
     ticks: u64,
 }
 
 /// Runs until the deadline or until enough was seen.
 pub fn concrete(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) -> Findings {
+    concrete_rows(task, seed, max_runs, 400, deadline)
+}
+
+/// As `concrete`, keeping up to `max_rows` states for each head.
+pub fn concrete_rows(
+    task: &Task,
+    seed: u64,
+    max_runs: usize,
+    max_rows: usize,
+    deadline: &Deadline,
+) -> Findings {
     let program = &task.program;
-    let live = super::slice::live(program, &task.cpg);
-    let mut samples = BTreeMap::new();
-    let mut nodes = BTreeMap::new();
-    for n in task.cpg.heads() {
-        let CutPoint::Head(b) = task.cpg.graph[n] else {
-            continue;
-        };
-        nodes.insert(b, n);
-        let vars = live
-            .get(&n)
-            .into_iter()
-            .flatten()
-            .copied()
-            .filter(|v| !program.pool.var_info(*v).sort.is_array())
-            .collect();
-        samples.insert(n, Samples { vars, rows: vec![] });
-    }
+    let (nodes, mut samples) = watch_heads(task);
     let watched: Vec<BlockId> = nodes.keys().copied().collect();
     let machine = Machine::of(program, &watched);
     let constants = constants(task);
@@ -107,6 +101,7 @@ pub fn concrete(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) ->
             nodes: &nodes,
             samples: &mut samples,
             seen: BTreeMap::new(),
+            max_rows,
             deadline,
             ticks: 0,
         };
@@ -137,6 +132,58 @@ pub fn concrete(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) ->
     }
     out.samples = samples;
     out
+}
+
+/// The heads by their blocks, and empty samples of what is live there.
+fn watch_heads(task: &Task) -> (BTreeMap<BlockId, NodeIndex>, BTreeMap<NodeIndex, Samples>) {
+    let live = super::slice::live(&task.program, &task.cpg);
+    let mut samples = BTreeMap::new();
+    let mut nodes = BTreeMap::new();
+    for n in task.cpg.heads() {
+        let CutPoint::Head(b) = task.cpg.graph[n] else {
+            continue;
+        };
+        nodes.insert(b, n);
+        let vars = live
+            .get(&n)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|v| !task.program.pool.var_info(*v).sort.is_array())
+            .collect();
+        samples.insert(n, Samples { vars, rows: vec![] });
+    }
+    (nodes, samples)
+}
+
+/// Continues from a state at a head; the machine must watch the heads.
+pub fn from(
+    task: &Task,
+    machine: &Machine,
+    block: BlockId,
+    state: &[(Var, Value)],
+    seed: u64,
+    runs: u64,
+) -> BTreeMap<NodeIndex, Samples> {
+    let (nodes, mut samples) = watch_heads(task);
+    let constants = constants(task);
+    let deadline = Deadline::after_millis(20);
+    for k in 0..runs {
+        let mut run = Run {
+            random: Random::new(seed.wrapping_mul(31).wrapping_add(k)),
+            constants: &constants,
+            mood: k % 4,
+            draws: vec![],
+            nodes: &nodes,
+            samples: &mut samples,
+            seen: BTreeMap::new(),
+            max_rows: 400,
+            deadline: &deadline,
+            ticks: 0,
+        };
+        machine.run_from(block, state, &mut run, 2000);
+    }
+    samples
 }
 
 /// The numbers that the program's edges mention, with their neighbours.
@@ -237,7 +284,7 @@ impl World for Run<'_> {
         if *n <= 12 || n.is_power_of_two() || ((*n).is_multiple_of(37) && *n < 1000) {
             let s = self.samples.get_mut(node);
             if let Some(s) = s
-                && s.rows.len() < ROWS
+                && s.rows.len() < self.max_rows
             {
                 let row = s.vars.iter().map(|v| machine.scalar(state, *v)).collect();
                 s.rows.push(row);

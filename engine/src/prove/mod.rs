@@ -19,6 +19,7 @@ pub mod portfolio;
 pub mod predicates;
 pub mod ranges;
 pub mod slice;
+pub mod states;
 mod trace;
 pub mod vc;
 

@@ -10,6 +10,7 @@ use super::concrete::concrete;
 use super::houdini::{Candidates, Houdini};
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, pdr, slice,
+    states,
 };
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
@@ -210,7 +211,7 @@ fn engines(race: &mut Race, task: &mut Task) {
         200,
     );
     race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
-    for (effort, ms) in [(Effort::Lean, 300), (Effort::Full, 1500)] {
+    for (effort, ms) in [(Effort::Lean, 600), (Effort::Full, 4000)] {
         race.run(
             "houdini",
             task,
@@ -221,7 +222,13 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
-    race.run("accelerate", task, accelerated, 1000);
+    race.run(
+        "states",
+        task,
+        |task, d| control_states(task, seed, &mut known, d),
+        4000,
+    );
+    race.run("accelerate", task, accelerated, 1500);
     race.run(
         "pdr",
         task,
@@ -307,6 +314,7 @@ fn bounded(
         bmc::Outcome::Safe(proof) => Some(Verdict::Safe(proof)),
         bmc::Outcome::Unsafe(cex) => Some(Verdict::Unsafe(cex)),
         bmc::Outcome::Exhausted { .. } => None,
+        bmc::Outcome::Unknown(Reason::Inconclusive { .. }) => None,
         bmc::Outcome::Unknown(r) => Some(Verdict::Unknown(r)),
     }
 }
@@ -342,6 +350,27 @@ fn houdini(
     }
     let lemmas: Lemmas = h.proof();
     Some(Verdict::Safe(Proof::Inductive { lemmas }))
+}
+
+fn control_states(
+    task: &mut Task,
+    seed: u64,
+    known: &mut Survivors,
+    deadline: &Deadline,
+) -> Option<Verdict> {
+    let (lemmas, safe) = states::states(task, seed, Budget::steady(1000), deadline)?;
+    if safe {
+        let mut out: Lemmas = task.facts.clone();
+        for (n, t) in lemmas {
+            let at = out.entry(task.cpg.graph[n]).or_default();
+            at.push(Lemma::plain(t));
+        }
+        return Some(Verdict::Safe(Proof::Inductive { lemmas: out }));
+    }
+    for (n, t) in lemmas {
+        known.entry(n).or_default().push(Lemma::plain(t));
+    }
+    None
 }
 
 fn property_directed(
