@@ -1,8 +1,12 @@
-//! Records where libz3 was found as run path, so that tests and binaries start without LD_LIBRARY_PATH.
+//! Records where libz3 was found as run path, so that tests and binaries start without LD_LIBRARY_PATH;
+//! the binary's own folder comes second, for those who move it.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
     if let Ok(lib) = std::env::var("Z3_LIBRARY_PATH_OVERRIDE") {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{lib}");
+    }
+    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        println!("cargo:rustc-link-arg=-Wl,-rpath,$ORIGIN");
     }
 }

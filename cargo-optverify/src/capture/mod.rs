@@ -100,7 +100,6 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
             reference: &reference,
             wanted: &wanted,
             called_as: called_as(&wanted, &command.current_dir),
-            reach: &reach,
             shipped: shipped?,
             shipped_closed: shipped_closed?,
             manifest: &mut manifest,

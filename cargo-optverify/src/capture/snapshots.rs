@@ -5,8 +5,7 @@ use crate::capture::close::is_closed;
 use crate::capture::command::RustcCommand;
 use crate::capture::dumps::{self, Dump, Dumps};
 use crate::capture::folder::Scratch;
-use crate::capture::mir_text::{functions, last_segment};
-use crate::capture::reach::Reach;
+use crate::capture::mir_text::{callee, functions, last_segment};
 use crate::capture::runs::{self, Run};
 use anyhow::{Context, Result, bail};
 use optverify_engine::capture::{ClosedHow, Function, Manifest, Pass, SnapshotEntry, files};
@@ -18,7 +17,6 @@ pub struct Material<'a> {
     pub reference: &'a str,
     pub wanted: &'a BTreeSet<String>,
     pub called_as: Vec<Function>,
-    pub reach: &'a Reach,
     pub shipped: Run,
     pub shipped_closed: Run,
     pub manifest: &'a mut Manifest,
@@ -90,10 +88,11 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
         local: &local,
     };
     manifest.functions = material.called_as;
+    let mut calls = Calls::new();
     for (ordinal, function) in manifest.functions.iter_mut().enumerate() {
-        function.snapshots = writer.function(ordinal, &function.path)?;
+        function.snapshots = writer.function(ordinal, &function.path, &mut calls)?;
     }
-    spread_changes(&mut manifest.functions, material.reach);
+    spread_changes(&mut manifest.functions, &calls);
     Ok(())
 }
 
@@ -106,30 +105,48 @@ fn passes(shipped: &Dumps) -> Vec<Pass> {
     passes.into_values().cloned().collect()
 }
 
+/// By pass and function: what the closed text calls, by last segments.
+type Calls = BTreeMap<(String, String), BTreeSet<String>>;
+
 /// A function's program changes when a function that it calls changes.
-fn spread_changes(functions: &mut [Function], reach: &Reach) {
-    let own: BTreeMap<String, BTreeSet<String>> = functions
-        .iter()
-        .map(|f| {
-            let changed = f.snapshots.iter().filter(|s| s.closed_changed);
-            (f.path.clone(), changed.map(|s| s.number.clone()).collect())
-        })
-        .collect();
-    for function in functions {
-        let reached = reach.from([function.path.as_str()]);
-        for snapshot in &mut function.snapshots {
-            snapshot.closed_changed = reached
-                .iter()
-                .filter_map(|f| own.get(f))
-                .any(|c| c.contains(&snapshot.number));
+fn spread_changes(functions: &mut [Function], calls: &Calls) {
+    loop {
+        let mut changed: BTreeSet<(String, String)> = BTreeSet::new();
+        for function in functions.iter() {
+            let changes = function.snapshots.iter().filter(|s| s.closed_changed);
+            changed.extend(changes.map(|s| (s.number.clone(), last_segment(&function.path))));
+        }
+        let mut spread = false;
+        for function in functions.iter_mut() {
+            for snapshot in function.snapshots.iter_mut().filter(|s| !s.closed_changed) {
+                let key = (snapshot.number.clone(), function.path.clone());
+                let mut callees = calls.get(&key).into_iter().flatten();
+                if callees.any(|name| changed.contains(&(snapshot.number.clone(), name.clone()))) {
+                    snapshot.closed_changed = true;
+                    spread = true;
+                }
+            }
+        }
+        if !spread {
+            return;
         }
     }
 }
 
+fn callees(body: &str) -> BTreeSet<String> {
+    let code = body
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line).trim());
+    code.filter_map(callee).map(last_segment).collect()
+}
+
+/// By the pass's number: the file, and the bodies in it by path.
+type PrefixFiles = BTreeMap<String, (String, BTreeMap<String, String>)>;
+
 /// Whole-crate closed texts for the passes before the inliner.
 struct Prefixes {
-    /// By the pass's number: the file and its bodies. Missing: the run failed.
-    files: BTreeMap<String, (String, BTreeMap<String, String>)>,
+    /// Missing: nothing changed, or the run failed.
+    files: PrefixFiles,
     reference: BTreeMap<String, String>,
     inliner: Option<String>,
 }
@@ -149,7 +166,7 @@ fn prefix_runs(
     early: &[Pass],
     shipped: &Dumps,
     notes: &mut Vec<String>,
-) -> Result<BTreeMap<String, (String, BTreeMap<String, String>)>> {
+) -> Result<PrefixFiles> {
     let mut files = BTreeMap::new();
     for (count, pass) in early.iter().enumerate() {
         if !shipped.values().any(|list| changed_at(list, &pass.number)) {
@@ -201,7 +218,12 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn function(&self, ordinal: usize, path: &str) -> Result<Vec<SnapshotEntry>> {
+    fn function(
+        &self,
+        ordinal: usize,
+        path: &str,
+        calls: &mut Calls,
+    ) -> Result<Vec<SnapshotEntry>> {
         let Some(list) = self.shipped.get(path) else {
             return Ok(Vec::new());
         };
@@ -282,6 +304,7 @@ impl Writer<'_> {
                 closed: closed.clone(),
                 closed_how,
             });
+            calls.insert((dump.pass.number.clone(), path.to_owned()), callees(&text));
             (closed_before, closed_text) = (closed, text);
         }
         Ok(entries)

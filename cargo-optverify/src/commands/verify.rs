@@ -56,6 +56,12 @@ fn work<'a>(captures: &'a [Capture], only: &[String]) -> Vec<Task<'a>> {
     work
 }
 
+/// What the threads share.
+struct Done<'a> {
+    results: Vec<(usize, RootResult)>,
+    reporter: &'a mut dyn Reporter,
+}
+
 /// Roots in parallel; each reported as it finishes, all returned in the order of the source.
 fn verify_all(
     work: &[Task<'_>],
@@ -65,8 +71,10 @@ fn verify_all(
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(cores).clamp(1, work.len().max(1));
     let next = AtomicUsize::new(0);
-    let done: Mutex<(Vec<(usize, RootResult)>, &mut dyn Reporter)> =
-        Mutex::new((Vec::new(), reporter));
+    let done = Mutex::new(Done {
+        results: Vec::new(),
+        reporter,
+    });
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             let worker = || {
@@ -75,8 +83,8 @@ fn verify_all(
                     let Some(task) = work.get(index) else { break };
                     let result = verify_one(task, args);
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.1.root(&result);
-                    done.0.push((index, result));
+                    done.reporter.root(&result);
+                    done.results.push((index, result));
                 }
             };
             let thread = std::thread::Builder::new().stack_size(STACK);
@@ -86,7 +94,10 @@ fn verify_all(
             }
         }
     });
-    let (mut results, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut results = done
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .results;
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()
 }
@@ -95,7 +106,6 @@ fn verify_one(task: &Task<'_>, args: &VerifyArgs) -> RootResult {
     let options = Options {
         timeout: timeout(task.root, args.timeout),
         measure_scratch: args.measure_scratch,
-        ..Options::default()
     };
     let report = verify_root(task.capture, task.root, &options);
     // where the optimizer is to blame, the machine itself is the best witness

@@ -103,7 +103,7 @@ fn compare<'a>(before: &'a str, after: &'a str) -> Vec<(&'a str, &'a str)> {
 fn operands(code: &str) -> Vec<&str> {
     let mut starts: Vec<(usize, &str)> = Vec::new();
     for word in ["const ", "copy ", "move "] {
-        starts.extend(code.match_indices(word).map(|(at, word)| (at, word)));
+        starts.extend(code.match_indices(word));
     }
     starts.sort();
     starts

@@ -68,10 +68,9 @@ fn write_cache(cache: &Path, answers: &Answers) {
     if let (Ok(text), Ok(file)) = (
         serde_json::to_string(answers),
         tempfile::NamedTempFile::new_in(parent),
-    ) {
-        if std::fs::write(file.path(), text).is_ok() {
-            let _ = file.persist(cache);
-        }
+    ) && std::fs::write(file.path(), text).is_ok()
+    {
+        let _ = file.persist(cache);
     }
 }
 
