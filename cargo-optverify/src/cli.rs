@@ -53,6 +53,9 @@ pub struct VerifyArgs {
     /// Also prove every pass from scratch, to compare
     #[arg(long)]
     pub measure_scratch: bool,
+    /// Use only this engine; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub engine: Vec<String>,
     /// Do not run counterexamples of the optimized build natively
     #[arg(long)]
     pub no_native: bool,

@@ -3,8 +3,9 @@
 
 use crate::capture::command::{RustcCommand, without_mir_choices};
 use crate::capture::compiler;
+use crate::capture::mir_text::functions;
 use anyhow::{Context, Result, bail};
-use optverify_engine::capture::{Manifest, Root};
+use optverify_engine::capture::{Capture, Root};
 use optverify_engine::report::Counterexample;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -17,12 +18,23 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What both builds do with the same input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NativeRuns {
+    /// The counterexample's input, or one near it on which the builds differ for all to see: what is
+    /// undefined may happen to look right.
+    pub inputs: Vec<(String, String)>,
     pub unoptimized: String,
     pub optimized: String,
 }
 
 impl std::fmt::Display for NativeRuns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let inputs: Vec<String> = self
+            .inputs
+            .iter()
+            .map(|(name, v)| format!("{name} = {v}"))
+            .collect();
+        if !inputs.is_empty() {
+            writeln!(f, "with {}", inputs.join(", "))?;
+        }
         write!(
             f,
             "not optimized: {}\nas shipped:    {}",
@@ -33,62 +45,150 @@ impl std::fmt::Display for NativeRuns {
 
 /// Best effort: an input that cannot be written as Rust, or a crate that needs cargo's environment,
 /// gives an error that says so.
-pub fn run(capture: &Manifest, root: &Root, counterexample: &Counterexample) -> Result<NativeRuns> {
-    let arguments = arguments(counterexample)?;
+pub fn run(capture: &Capture, root: &Root, counterexample: &Counterexample) -> Result<NativeRuns> {
+    let info = &capture.info;
+    let inputs: Vec<(String, String)> = counterexample
+        .inputs
+        .iter()
+        .map(|(name, value)| {
+            (
+                name.clone(),
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            )
+        })
+        .collect();
+    if inputs.iter().any(|(name, _)| name == "self") {
+        bail!("methods are not run natively");
+    }
     let rustc = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
     let rustc = compiler::behind_proxy(&rustc);
-    if compiler::identify(&rustc)?.version != capture.compiler.version {
+    if compiler::identify(&rustc)?.version != info.compiler.version {
         bail!("the compiler of the capture is not the one here");
     }
     let command = RustcCommand {
         rustc,
-        args: capture.flags.clone(),
-        current_dir: PathBuf::from(&capture.source_root),
+        args: info.flags.clone(),
+        current_dir: PathBuf::from(&info.source_root),
         shared: None,
     };
     let folder = tempfile::tempdir().context("no temporary folder")?;
-    let build = |name: &str, args: Vec<String>| -> Result<String> {
+    let entry = format!("{}:{}|{}", root.file, root.line, arguments(&inputs));
+    let build = |name: &str, args: Vec<String>| -> Result<PathBuf> {
         let dir = folder.path().join(name);
         std::fs::create_dir_all(&dir)?;
-        let program = compile(
-            &command,
-            args,
-            &dir,
-            &format!("{}:{}|{arguments}", root.file, root.line),
-        )?;
-        execute(&program, &counterexample.any.join(","))
+        compile(&command, args, &dir, &entry)
     };
     let shipped = command.for_capture(Path::new("."));
-    let profile = &capture.profile;
     let on = |yes: bool| if yes { "on" } else { "off" };
     let mut plain = without_mir_choices(&shipped);
     plain.extend([
         "-Copt-level=0".to_owned(),
         "-Zmir-opt-level=0".to_owned(),
         // the same program, only not optimized
-        format!("-Coverflow-checks={}", on(profile.overflow_checks)),
-        format!("-Cdebug-assertions={}", on(profile.debug_assertions)),
+        format!("-Coverflow-checks={}", on(info.profile.overflow_checks)),
+        format!("-Cdebug-assertions={}", on(info.profile.debug_assertions)),
     ]);
-    Ok(NativeRuns {
-        unoptimized: build("unoptimized", plain)?,
-        optimized: build("optimized", shipped)?,
-    })
+    let (plain, shipped) = std::thread::scope(|scope| {
+        let plain = scope.spawn(|| build("unoptimized", plain));
+        let shipped = build("optimized", shipped);
+        (
+            plain
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            shipped,
+        )
+    });
+    let (plain, shipped) = (plain?, shipped?);
+    let draws = counterexample.any.join(",");
+    let mut first = None;
+    for inputs in
+        std::iter::once(inputs.clone()).chain(neighbours(&inputs, &literals(capture, root)))
+    {
+        let runs = NativeRuns {
+            unoptimized: execute(&plain, &inputs, &draws)?,
+            optimized: execute(&shipped, &inputs, &draws)?,
+            inputs,
+        };
+        if runs.unoptimized != runs.optimized {
+            return Ok(runs);
+        }
+        first.get_or_insert(runs);
+    }
+    first.context("nothing was run")
 }
 
-/// The inputs as Rust expressions; hidden from the optimizer, as they were arbitrary in the proof.
-fn arguments(counterexample: &Counterexample) -> Result<String> {
-    let mut arguments = Vec::new();
-    for (name, value) in &counterexample.inputs {
-        if name == "self" {
-            bail!("methods are not run natively");
-        }
-        let text = match value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
+/// Is the value read at run time? One build then serves many inputs.
+fn is_scalar(value: &str) -> bool {
+    value.parse::<i128>().is_ok() || value.parse::<u128>().is_ok() || value.parse::<bool>().is_ok()
+}
+
+/// The arguments as Rust expressions; hidden from the optimizer, as they were arbitrary in the proof.
+fn arguments(inputs: &[(String, String)]) -> String {
+    let expression = |(index, (_, value)): (usize, &(String, String))| {
+        let value = match is_scalar(value) {
+            true => format!("::std::env::var(\"{ARGUMENT}{index}\").unwrap().parse().unwrap()"),
+            false => value.clone(),
         };
-        arguments.push(format!("::core::hint::black_box({text})"));
+        format!("::core::hint::black_box({value})")
+    };
+    inputs
+        .iter()
+        .enumerate()
+        .map(expression)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+const ARGUMENT: &str = "OPTVERIFY_ARGUMENT_";
+/// Two programs each, a few milliseconds.
+const MOST_NEIGHBOURS: usize = 40;
+
+/// The same input with one scalar replaced by a number that the program itself mentions.
+fn neighbours(inputs: &[(String, String)], numbers: &[String]) -> Vec<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for (index, (_, value)) in inputs.iter().enumerate().filter(|(_, (_, v))| is_scalar(v)) {
+        let is_bool = value.parse::<bool>().is_ok();
+        let others = numbers
+            .iter()
+            .filter(|n| **n != *value && (n.parse::<bool>().is_ok() == is_bool));
+        for number in others {
+            let mut changed = inputs.to_vec();
+            changed[index].1 = number.clone();
+            all.push(changed);
+        }
     }
-    Ok(arguments.join(", "))
+    all.truncate(MOST_NEIGHBOURS);
+    all
+}
+
+/// The numbers in the root's reference, inlined callees included: comparisons are where builds differ.
+fn literals(capture: &Capture, root: &Root) -> Vec<String> {
+    let text = capture.reference_text().unwrap_or_default();
+    let bodies = functions(&text);
+    let body = bodies
+        .iter()
+        .find(|b| b.path == root.function)
+        .map_or("", |b| b.text);
+    let mut numbers = vec!["true".to_owned(), "false".to_owned()];
+    for part in body.split("const ").skip(1) {
+        let end = part
+            .find(|c: char| !c.is_ascii_digit() && c != '-')
+            .unwrap_or(part.len());
+        let is_integer = part[end..].starts_with("_u") || part[end..].starts_with("_i");
+        if is_integer && end > 0 && !numbers.contains(&part[..end].to_owned()) {
+            numbers.push(part[..end].to_owned());
+        }
+    }
+    // `switchInt(copy _1) -> [404: bb1, otherwise: bb2]`
+    for part in body.split("-> [").skip(1) {
+        let label = part.split(':').next().unwrap_or_default();
+        if label.parse::<u128>().is_ok() && !numbers.contains(&label.to_owned()) {
+            numbers.push(label.to_owned());
+        }
+    }
+    numbers
 }
 
 /// The crate as a library with an entry point in it, and a program that calls it.
@@ -154,8 +254,10 @@ fn compile(command: &RustcCommand, args: Vec<String>, dir: &Path, native: &str) 
 
 const RETURNED: &str = "optverify: the root returned";
 
-fn execute(program: &Path, draws: &str) -> Result<String> {
+fn execute(program: &Path, inputs: &[(String, String)], draws: &str) -> Result<String> {
+    let arguments = inputs.iter().enumerate();
     let mut child = Command::new(program)
+        .envs(arguments.map(|(index, (_, value))| (format!("{ARGUMENT}{index}"), value)))
         .env("OPTVERIFY_REPLAY", draws)
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())
@@ -232,8 +334,7 @@ mod tests {
         counterexample
             .inputs
             .insert("code".to_owned(), "404".into());
-        let runs =
-            run(&captured.info, &captured.roots()[0], &counterexample).expect("both builds run");
+        let runs = run(&captured, &captured.roots()[0], &counterexample).expect("both builds run");
         assert_eq!(runs.unoptimized, "returns");
         if captured.info.compiler.version.starts_with("1.95.0") {
             assert!(

@@ -6,9 +6,9 @@ use crate::report::graph_svg::{self, Drawing, Edge, Node, NodeKind};
 use crate::source;
 use anyhow::{Context, Result, bail};
 use optverify_engine::capture::{Capture, Root, Snapshot};
+use optverify_engine::pipeline::{prepare_reference, prepare_snapshot};
 use optverify_engine::program::cpg::{Cpg, CutPoint};
-use optverify_engine::program::{Program, StopKind, simplify};
-use optverify_engine::{lower, mir};
+use optverify_engine::program::{Program, StopKind};
 use std::collections::BTreeSet;
 
 /// Panic messages can be long.
@@ -57,28 +57,11 @@ fn find_pass(capture: &Capture, root: &Root, wanted: &str) -> Result<Snapshot> {
 }
 
 fn program(capture: &Capture, root: &Root, snapshot: Option<&Snapshot>) -> Result<Program> {
-    let mut texts = Vec::new();
-    if let Some(snapshot) = snapshot {
-        texts.push(snapshot.text()?);
-        // what it calls, at the same stage
-        for function in &capture.info.functions {
-            if function.path != root.function
-                && let Some(callee) = capture.snapshot_at(&function.path, &snapshot.number)
-            {
-                texts.push(callee.text()?);
-            }
-        }
-        texts.push(capture.shipped_text()?);
-    }
-    texts.push(capture.reference_text()?);
-    let files = texts
-        .iter()
-        .map(|text| mir::parse_file(text))
-        .collect::<Result<Vec<_>, _>>()?;
-    let source = lower::Source::of(capture, files.iter().collect());
-    let mut program = lower::lower(&source, &root.function)?;
-    simplify::simplify(&mut program);
-    Ok(program)
+    let (reference, crate_mir) = prepare_reference(capture, root)?;
+    Ok(match snapshot {
+        Some(snapshot) => prepare_snapshot(capture, root, snapshot, &crate_mir)?.program,
+        None => reference.program,
+    })
 }
 
 fn draw(program: &Program, cpg: &Cpg, title: &str) -> Drawing {

@@ -106,12 +106,13 @@ fn verify_one(task: &Task<'_>, args: &VerifyArgs) -> RootResult {
     let options = Options {
         timeout: timeout(task.root, args.timeout),
         measure_scratch: args.measure_scratch,
+        engines: args.engine.clone(),
     };
     let report = verify_root(task.capture, task.root, &options);
     // where the optimizer is to blame, the machine itself is the best witness
     let native = match &report.counterexample {
         Some(counterexample) if report.guilty_pass().is_some() && !args.no_native => {
-            match native::run(&task.info, task.root, counterexample) {
+            match native::run(task.capture, task.root, counterexample) {
                 Ok(runs) => Some(runs),
                 Err(error) => {
                     anstream::eprintln!("note: {} was not run natively: {error:#}", task.root.name);

@@ -137,18 +137,14 @@ fn steps(counterexample: &Counterexample) -> String {
             .iter()
             .map(|(name, v)| format!("{name} = {v}"))
             .collect();
-        let separator = if values.is_empty() || step.what.is_empty() {
-            ""
-        } else {
-            ": "
+        // what happens, and the values that it does not name itself
+        let more = match values.join(", ") {
+            values if values.is_empty() || step.what.contains(&values) => String::new(),
+            values if step.what.is_empty() => values,
+            values => format!(" ({values})"),
         };
-        lines.push(format!(
-            "{}. line {}: {}{separator}{}",
-            index + 1,
-            step.line,
-            step.what,
-            values.join(", ")
-        ));
+        let (number, line) = (index + 1, step.line);
+        lines.push(format!("{number}. line {line}: {}{more}", step.what));
     }
     lines.join("\n")
 }

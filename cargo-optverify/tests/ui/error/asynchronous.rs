@@ -1,0 +1,4 @@
+use optverify::verify;
+
+#[verify]
+async fn later() {}

@@ -1,0 +1,4 @@
+use optverify::verify;
+
+#[verify]
+fn which<T>(_: T) {}

@@ -1,0 +1,6 @@
+use optverify::verify;
+
+#[verify]
+fn number() -> u32 {
+    "text"
+}
