@@ -3,7 +3,7 @@
 
 use crate::report::RootResult;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
-use optverify_engine::report::{Counterexample, Verdict};
+use optverify_engine::report::{Counterexample, Step, Verdict};
 use std::path::Path;
 
 /// More steps than this hide the story.
@@ -52,7 +52,7 @@ fn violation<'a>(result: &'a RootResult, counterexample: &'a Counterexample) -> 
         group = group.element(
             Level::NOTE
                 .with_name("steps")
-                .message(steps(counterexample)),
+                .message(steps(counterexample, &result.root.file)),
         );
     }
     if !counterexample.replayed {
@@ -120,8 +120,10 @@ fn inputs(counterexample: &Counterexample) -> String {
     }
 }
 
-fn steps(counterexample: &Counterexample) -> String {
-    let all = &counterexample.steps;
+fn steps(counterexample: &Counterexample, root_file: &str) -> String {
+    // what happens inside std or this tool's own library has no line to look at
+    let is_users = |step: &&Step| step.file == root_file || !step.file.starts_with('/');
+    let all: Vec<&Step> = counterexample.steps.iter().filter(is_users).collect();
     let skipped = all.len().saturating_sub(MOST_STEPS);
     let mut lines = Vec::new();
     for (index, step) in all.iter().enumerate() {
