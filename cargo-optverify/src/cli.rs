@@ -29,6 +29,10 @@ pub enum Command {
     List(ListArgs),
     /// Show which pass changed a root, and how the proof got through
     Passes(RootArgs),
+    /// Show the proof of a root: what holds at each loop
+    Explain(RootArgs),
+    /// Run a folder of tasks under the rules of the verification competition
+    Bench(BenchArgs),
     /// Draw a root's cut-point graph as SVG
     Graph(GraphArgs),
     /// Capture a crate's MIR into a folder, for `--from-capture`
@@ -74,6 +78,27 @@ pub struct ListArgs {
     pub message_format: MessageFormat,
     #[command(flatten)]
     pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Every .rs file below it with a line `//@ expect: safe|unsafe|miscompiled` is a task
+    pub dir: PathBuf,
+    /// Budget of one task
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    pub timeout: Duration,
+    /// Memory limit of one task, in MB
+    #[arg(long, value_name = "MB", default_value_t = 8000)]
+    pub memory: u64,
+    /// Tasks at the same time
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Also prove every changed pass from scratch, and show how much adapting saved
+    #[arg(long)]
+    pub measure_scratch: bool,
+    /// Write the results to this file
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

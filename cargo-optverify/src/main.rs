@@ -61,7 +61,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         None => &cli.verify.build,
         Some(Command::Verify(args)) => &args.build,
         Some(Command::List(args)) => &args.build,
-        Some(Command::Passes(args)) => &args.build,
+        Some(Command::Passes(args) | Command::Explain(args)) => &args.build,
+        Some(Command::Bench(args)) => return commands::bench::run(args),
         Some(Command::Graph(args)) => &args.build,
         Some(Command::Capture(args)) => &args.build,
     };
@@ -75,6 +76,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Verify(args)) => commands::verify::run(args),
         Some(Command::List(args)) => commands::list::run(args),
         Some(Command::Passes(args)) => commands::passes::run(args),
+        Some(Command::Explain(args)) => commands::explain::run(args),
+        Some(Command::Bench(args)) => commands::bench::run(args),
         Some(Command::Graph(args)) => commands::graph::run(args),
         Some(Command::Capture(args)) => commands::capture::run(args),
     }

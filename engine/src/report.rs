@@ -109,6 +109,14 @@ pub struct Step {
     pub values: BTreeMap<String, String>,
 }
 
+/// What holds whenever control is at a loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProofAt {
+    pub file: String,
+    pub line: u32,
+    pub lemmas: Vec<String>,
+}
+
 /// Everything that is known about one root.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RootReport {
@@ -117,6 +125,9 @@ pub struct RootReport {
     pub passes: Vec<PassReport>,
     pub optimized: OptimizedReport,
     pub counterexample: Option<Counterexample>,
+    /// The reference's proof: lemmas at loops, in source names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proof: Vec<ProofAt>,
     pub why: Option<String>,
     /// All of it, in milliseconds.
     pub ms: u64,
@@ -141,6 +152,7 @@ impl RootReport {
                 ms: 0,
             },
             counterexample: None,
+            proof: Vec::new(),
             why: Some(why),
             ms: 0,
         }

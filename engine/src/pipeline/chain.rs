@@ -1,13 +1,16 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
-use super::{Options, prepare_reference, prepare_snapshot, witness};
+use super::{Options, prepare_reference, prepare_snapshot, replay, witness};
 use crate::adapt::{self, Carried};
 use crate::capture::{Capture, Root};
 use crate::program::Program;
+use crate::program::cpg::CutPoint;
+use crate::prove;
 use crate::prove::portfolio::{self, Settings};
 use crate::prove::{Deadline, Proof, Verdict as Proved};
 use crate::report::{
-    Counterexample, Event, How, OptimizedReport, PassReport, ReferenceReport, RootReport, Verdict,
+    Counterexample, Event, How, OptimizedReport, PassReport, ProofAt, ReferenceReport, RootReport,
+    Verdict,
 };
 use std::time::Instant;
 
@@ -18,6 +21,8 @@ struct State {
     verdict: Verdict,
     why: Option<String>,
     counterexample: Option<Counterexample>,
+    /// The same as the prover's own, to be replayed after the next pass.
+    refuted: Option<(Program, prove::Counterexample)>,
     /// The proof, if it has lemmas that can travel.
     proof: Option<Carried>,
 }
@@ -43,6 +48,7 @@ pub fn run(
         why: state.why.clone(),
     };
     events(Event::ReferenceFinished(reference.clone()));
+    let proof = state.proof.as_ref().map(explained).unwrap_or_default();
     let mut counterexample = state.counterexample.clone();
     if let Some(c) = &mut counterexample {
         c.pass = Some("reference".into());
@@ -71,6 +77,7 @@ pub fn run(
                         verdict: Verdict::Unknown,
                         why: Some(e.to_string()),
                         counterexample: None,
+                        refuted: None,
                         proof: None,
                     };
                     how = How::Reverified;
@@ -120,6 +127,7 @@ pub fn run(
         passes,
         optimized,
         counterexample,
+        proof,
         why,
         ms: 0,
     }
@@ -149,11 +157,54 @@ fn follow(
             verdict: Verdict::Safe,
             why: None,
             counterexample: None,
+            refuted: None,
             proof: Some(adapted.proof),
         };
         return (state, adapted.how);
     }
+    if let Some((old, c)) = &before.refuted
+        && let Some(c) = replay::carry_over(old, c, program)
+        && let Ok(w) = witness::describe(program, &c)
+    {
+        let state = State {
+            fingerprint,
+            verdict: Verdict::Unsafe,
+            why: None,
+            counterexample: Some(w),
+            refuted: Some((program.clone(), c)),
+            proof: None,
+        };
+        return (state, How::Adapted);
+    }
     (decide(program, options, deadline).0, How::Reverified)
+}
+
+/// The lemmas of a proof for people, by line.
+fn explained(proof: &Carried) -> Vec<ProofAt> {
+    let mut out = vec![];
+    for (at, lemmas) in &proof.lemmas {
+        let CutPoint::Head(b) = at else { continue };
+        let span = proof.program.block(*b).span.clone();
+        let pool = &proof.program.pool;
+        let text = |l: &prove::Lemma| {
+            let bound: Vec<&str> = l
+                .bound
+                .iter()
+                .map(|v| pool.var_info(*v).name.as_str())
+                .collect();
+            if bound.is_empty() {
+                pool.show(l.body)
+            } else {
+                format!("for all {}: {}", bound.join(", "), pool.show(l.body))
+            }
+        };
+        out.push(ProofAt {
+            file: span.as_ref().map_or(String::new(), |s| s.file.to_string()),
+            line: span.map_or(0, |s| s.line),
+            lemmas: lemmas.iter().map(text).collect(),
+        });
+    }
+    out
 }
 
 /// Proves or refutes one program.
@@ -166,6 +217,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
     let fingerprint = program.show();
     let answer = portfolio::prove_by(program, &settings, deadline);
     let mut carried = None;
+    let mut refuted = None;
     let (verdict, why, counterexample) = match &answer.verdict {
         Proved::Safe(proof) => {
             if let Proof::Inductive { lemmas } = proof {
@@ -177,7 +229,10 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
             (Verdict::Safe, None, None)
         }
         Proved::Unsafe(c) => match witness::describe(program, c) {
-            Ok(w) => (Verdict::Unsafe, None, Some(w)),
+            Ok(w) => {
+                refuted = Some((program.clone(), c.clone()));
+                (Verdict::Unsafe, None, Some(w))
+            }
             Err(why) => (Verdict::Unknown, Some(why), None),
         },
         Proved::Unknown(reason) => {
@@ -196,6 +251,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
         verdict,
         why,
         counterexample,
+        refuted,
         proof: carried,
     };
     (state, answer.engine)

@@ -9,6 +9,7 @@
 //! 4. report: counterexamples in source names (`witness`).
 
 mod chain;
+mod replay;
 mod snapshot;
 mod witness;
 

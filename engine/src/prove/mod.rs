@@ -24,7 +24,7 @@ mod trace;
 pub mod vc;
 
 pub use crate::smt::{Budget, Deadline};
-pub use trace::{Step, Trace};
+pub use trace::{Step, Trace, input_vars};
 
 use crate::program::cpg::{Cpg, CutPoint};
 use crate::program::{Program, SourceSpan};

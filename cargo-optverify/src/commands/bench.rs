@@ -1,0 +1,345 @@
+//! `cargo optverify bench DIR`: a folder of tasks under the rules of the verification competition.
+//!
+//! Each task runs in a process of its own with limits on CPU time and memory; what dies there dies alone and
+//! counts as unknown. Scores: the schema of 2012 (safe +2, unsafe +1, false alarm -2, missed bug -4) and the
+//! current one (+2, +1, -16, -32).
+
+use crate::cli::BenchArgs;
+use crate::exit_code::ExitCode;
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// One task of a suite, from its header.
+struct BenchTask {
+    file: PathBuf,
+    name: String,
+    suite: String,
+    /// `safe`, `unsafe`, or `miscompiled`: the reference safe, the optimized build not.
+    expect: String,
+    flags: Option<String>,
+}
+
+struct Outcome {
+    verdict: String,
+    reference: String,
+    engine_ms: u64,
+    wall_ms: u64,
+    engine: String,
+    passes: Value,
+    why: String,
+}
+
+/// What an answer is worth.
+#[derive(Clone, Copy, PartialEq)]
+enum Category {
+    Correct { safe: bool },
+    Wrong { claimed_safe: bool },
+    Unknown,
+}
+
+impl Category {
+    fn points(self) -> (i64, i64) {
+        match self {
+            Self::Correct { safe: true } => (2, 2),
+            Self::Correct { safe: false } => (1, 1),
+            Self::Wrong { claimed_safe: true } => (-4, -32),
+            Self::Wrong {
+                claimed_safe: false,
+            } => (-2, -16),
+            Self::Unknown => (0, 0),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Correct { .. } => "correct",
+            Self::Wrong { .. } => "WRONG",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+    let mut tasks = vec![];
+    collect(&args.dir, &mut tasks)?;
+    if tasks.is_empty() {
+        bail!(
+            "no task below {}: a task is a .rs file with a line `//@ expect: safe` or `unsafe`",
+            args.dir.display()
+        );
+    }
+    tasks.sort_by(|a, b| a.file.cmp(&b.file));
+    let jobs = args.jobs.unwrap_or(1).max(1);
+    let next = Mutex::new(0usize);
+    let results: Mutex<Vec<(usize, Category, Outcome)>> = Mutex::new(vec![]);
+    let start = Instant::now();
+    println!("{}", header(args.measure_scratch));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let i = {
+                        let mut n = next.lock().unwrap_or_else(|e| e.into_inner());
+                        *n += 1;
+                        *n - 1
+                    };
+                    let Some(task) = tasks.get(i) else { return };
+                    let outcome = execute(task, args);
+                    let category = judge(task, &outcome);
+                    print_row(task, category, &outcome, args.measure_scratch);
+                    let mut all = results.lock().unwrap_or_else(|e| e.into_inner());
+                    all.push((i, category, outcome));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(|e| e.into_inner());
+    results.sort_by_key(|(i, ..)| *i);
+    summarize(&tasks, &results, start.elapsed().as_millis() as u64);
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&as_json(&tasks, &results))?;
+        std::fs::write(path, text + "\n")
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let wrong = results
+        .iter()
+        .any(|r| matches!(r.1, Category::Wrong { .. }));
+    let unknown = results.iter().any(|r| r.1 == Category::Unknown);
+    Ok(if wrong {
+        ExitCode::Violation
+    } else if unknown {
+        ExitCode::Unknown
+    } else {
+        ExitCode::AllSafe
+    })
+}
+
+fn collect(dir: &Path, out: &mut Vec<BenchTask>) -> Result<()> {
+    let entries =
+        std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, out)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&path)?;
+            let field = |name: &str| {
+                text.lines()
+                    .find_map(|l| l.strip_prefix("//@ ")?.strip_prefix(name))
+                    .map(|v| v.trim().to_string())
+            };
+            let Some(expect) = field("expect:") else {
+                continue;
+            };
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+            out.push(BenchTask {
+                name: stem.into_owned(),
+                suite: field("suite:").unwrap_or_else(|| folder.to_string_lossy().into_owned()),
+                expect,
+                flags: field("flags:"),
+                file: path,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Runs one task in its own process.
+fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
+    let start = Instant::now();
+    let failed = |why: String, wall_ms| Outcome {
+        verdict: "unknown".into(),
+        reference: "unknown".into(),
+        engine_ms: 0,
+        wall_ms,
+        engine: String::new(),
+        passes: json!([]),
+        why,
+    };
+    let exe = match std::env::current_exe() {
+        Ok(exe) => exe,
+        Err(e) => return failed(e.to_string(), 0),
+    };
+    // The shell sets the limits; CPU time has some slack for the compiler, memory counts address space.
+    let script = format!(
+        "ulimit -t {} 2>/dev/null; ulimit -v {} 2>/dev/null; exec \"$@\"",
+        args.timeout.as_secs() + 15,
+        args.memory * 1024
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]);
+    command.arg(exe).arg("optverify").arg(&task.file);
+    command.args(["--message-format", "json", "--no-native", "--timeout"]);
+    command.arg(format!("{}ms", args.timeout.as_millis()));
+    if args.measure_scratch {
+        command.arg("--measure-scratch");
+    }
+    if let Some(flags) = &task.flags {
+        command.env("RUSTFLAGS", flags);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(e) => return failed(e.to_string(), 0),
+    };
+    let wall_ms = start.elapsed().as_millis() as u64;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let root = text
+        .lines()
+        .filter_map(|l| serde_json::from_str::<Value>(l).ok())
+        .find(|v| v["reason"] == "optverify-root");
+    let Some(root) = root else {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let last = stderr.lines().last().unwrap_or("no answer").to_string();
+        return failed(format!("{} ({})", last, output.status), wall_ms);
+    };
+    let passes_ms = root["optimized"]["ms"].as_u64().unwrap_or(0);
+    Outcome {
+        verdict: text_of(&root["verdict"]),
+        reference: text_of(&root["reference"]["verdict"]),
+        engine_ms: root["reference"]["ms"].as_u64().unwrap_or(0) + passes_ms,
+        wall_ms,
+        engine: text_of(&root["reference"]["engine"]),
+        passes: root["passes"].clone(),
+        why: text_of(&root["why"]),
+    }
+}
+
+fn text_of(v: &Value) -> String {
+    v.as_str().unwrap_or_default().to_string()
+}
+
+fn judge(task: &BenchTask, outcome: &Outcome) -> Category {
+    let unknown = outcome.verdict == "unknown";
+    match task.expect.as_str() {
+        _ if unknown => Category::Unknown,
+        // The reference must be safe, the build is not.
+        "miscompiled" if outcome.reference == "unsafe" => Category::Wrong {
+            claimed_safe: false,
+        },
+        "miscompiled" if outcome.verdict == "unsafe" => Category::Correct { safe: false },
+        // This compiler may not have the bug: safe is then the right answer, and cannot be told apart here.
+        "miscompiled" => Category::Unknown,
+        expect if expect == outcome.verdict => Category::Correct {
+            safe: expect == "safe",
+        },
+        _ => Category::Wrong {
+            claimed_safe: outcome.verdict == "safe",
+        },
+    }
+}
+
+fn header(scratch: bool) -> String {
+    let tail = if scratch {
+        "  first proof | changed passes: adapted strengthened reverified | chain ms  scratch ms"
+    } else {
+        ""
+    };
+    format!(
+        "{:<8} {:<8} {:>8} {:>8}  {:<11} task{tail}",
+        "", "verdict", "engine", "wall", "by"
+    )
+}
+
+fn print_row(task: &BenchTask, category: Category, o: &Outcome, scratch: bool) {
+    let style = match category {
+        Category::Correct { .. } => anstyle::AnsiColor::Green.on_default(),
+        Category::Wrong { .. } => anstyle::AnsiColor::Red.on_default().bold(),
+        Category::Unknown => anstyle::AnsiColor::Yellow.on_default(),
+    };
+    let mut line = format!(
+        "{style}{:<8}{style:#} {:<8} {:>5} ms {:>5} ms  {:<11} {}/{}",
+        category.word(),
+        o.verdict,
+        o.engine_ms,
+        o.wall_ms,
+        o.engine,
+        task.suite,
+        task.name
+    );
+    if scratch {
+        let (counts, chain, anew) = pass_figures(&o.passes);
+        line += &format!(
+            "  | {} {} {} | {chain} ms  {anew} ms",
+            counts[0], counts[1], counts[2]
+        );
+    }
+    if !o.why.is_empty() {
+        line += &format!("  {}", o.why);
+    }
+    anstream::println!("{line}");
+}
+
+/// (adapted, strengthened, reverified), time of the chain, time from scratch, over the passes that changed something.
+fn pass_figures(passes: &Value) -> ([u64; 3], u64, u64) {
+    let mut counts = [0; 3];
+    let (mut chain, mut anew) = (0, 0);
+    for p in passes.as_array().into_iter().flatten() {
+        let ms = p["ms"].as_u64().unwrap_or(0);
+        match p["how"].as_str() {
+            Some("adapted") => counts[0] += 1,
+            Some("strengthened") => counts[1] += 1,
+            Some("reverified") => counts[2] += 1,
+            _ => continue,
+        }
+        chain += ms;
+        anew += p["scratch_ms"].as_u64().unwrap_or(ms);
+    }
+    (counts, chain, anew)
+}
+
+fn summarize(tasks: &[BenchTask], results: &[(usize, Category, Outcome)], ms: u64) {
+    let mut suites: Vec<&str> = tasks.iter().map(|t| t.suite.as_str()).collect();
+    suites.sort_unstable();
+    suites.dedup();
+    println!();
+    println!(
+        "{:<18} {:>5} {:>7} {:>7} {:>5} {:>11} {:>6} {:>6}",
+        "suite", "tasks", "correct", "unknown", "wrong", "median ms", "2012", "now"
+    );
+    let mut rows: Vec<(&str, Vec<&(usize, Category, Outcome)>)> = suites
+        .iter()
+        .map(|s| {
+            let of = results.iter().filter(|r| tasks[r.0].suite == *s);
+            (*s, of.collect())
+        })
+        .collect();
+    if rows.len() > 1 {
+        rows.push(("all", results.iter().collect()));
+    }
+    for (name, rows) in rows {
+        let count = |f: &dyn Fn(Category) -> bool| rows.iter().filter(|r| f(r.1)).count();
+        let correct = count(&|c| matches!(c, Category::Correct { .. }));
+        let wrong = count(&|c| matches!(c, Category::Wrong { .. }));
+        let mut times: Vec<u64> = rows.iter().map(|r| r.2.engine_ms).collect();
+        times.sort_unstable();
+        let median = times.get(times.len() / 2).copied().unwrap_or(0);
+        let (old, new) = rows
+            .iter()
+            .map(|r| r.1.points())
+            .fold((0, 0), |a, p| (a.0 + p.0, a.1 + p.1));
+        println!(
+            "{name:<18} {:>5} {correct:>7} {:>7} {wrong:>5} {median:>11} {old:>6} {new:>6}",
+            rows.len(),
+            rows.len() - correct - wrong
+        );
+    }
+    println!("{} tasks in {:.1} s", results.len(), ms as f64 / 1000.0);
+}
+
+fn as_json(tasks: &[BenchTask], results: &[(usize, Category, Outcome)]) -> Value {
+    let rows = results.iter().map(|(i, category, o)| {
+        let t = &tasks[*i];
+        json!({
+            "task": t.name, "suite": t.suite, "expect": t.expect, "verdict": o.verdict,
+            "reference": o.reference, "category": category.word(), "engine": o.engine,
+            "engine_ms": o.engine_ms, "wall_ms": o.wall_ms, "passes": o.passes,
+            "points_2012": category.points().0, "points": category.points().1, "why": o.why,
+        })
+    });
+    json!({"format_version": 1, "tasks": rows.collect::<Vec<_>>()})
+}
