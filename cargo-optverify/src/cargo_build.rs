@@ -30,7 +30,7 @@ pub fn captures(args: &BuildArgs) -> Result<Vec<Capture>> {
         .filter(|b| {
             b.capture
                 .as_deref()
-                .is_none_or(|dir| Capture::load(dir).is_err())
+                .is_none_or(|dir| Capture::load_all(dir).is_err())
         })
         .map(|b| b.package.as_str())
         .collect();
@@ -45,7 +45,8 @@ fn find(built: &[Built]) -> Result<Vec<Capture>> {
     let dirs: BTreeSet<&PathBuf> = built.iter().filter_map(|b| b.capture.as_ref()).collect();
     Ok(dirs
         .into_iter()
-        .filter_map(|dir| Capture::load(dir).ok())
+        .filter_map(|dir| Capture::load_all(dir).ok())
+        .flatten()
         .collect())
 }
 

@@ -1,10 +1,11 @@
 //! Where captures come from: a package or workspace, a single file, or folders made earlier.
 
+use crate::capture::folder::memory_folder;
 use crate::capture::single_file::{self, FileOptions};
 use crate::capture::{self, Outcome};
 use crate::cargo_build::{self, BuildFailed};
 use crate::cli::BuildArgs;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use optverify_engine::capture::{Capture, Root};
 use std::path::Path;
 
@@ -16,11 +17,10 @@ pub struct Captures {
 
 pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
     if !build.from_capture.is_empty() {
-        let list = build
-            .from_capture
-            .iter()
-            .map(Capture::load)
-            .collect::<Result<_, _>>()?;
+        let mut list = Vec::new();
+        for dir in &build.from_capture {
+            list.extend(Capture::load_all(dir)?);
+        }
         return Ok(Captures {
             list,
             _folder: None,
@@ -32,23 +32,11 @@ pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
             _folder: None,
         });
     };
-    let memory = Path::new("/dev/shm");
-    let builder = || {
-        tempfile::Builder::new()
-            .prefix("optverify-file-")
-            .to_owned()
-    };
-    let folder = match memory.is_dir() {
-        true => builder()
-            .tempdir_in(memory)
-            .or_else(|_| builder().tempdir()),
-        false => builder().tempdir(),
-    };
-    let folder = folder.context("could not create a temporary folder")?;
+    let folder = memory_folder("optverify-file-")?;
     let dir = folder.path().join("capture");
     of_file(file, build, &dir)?;
     Ok(Captures {
-        list: vec![Capture::load(&dir)?],
+        list: Capture::load_all(&dir)?,
         _folder: Some(folder),
     })
 }

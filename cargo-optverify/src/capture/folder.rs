@@ -33,14 +33,7 @@ impl Scratch {
             .tempdir_in(&parent)
             .with_context(|| format!("could not create a folder in {}", parent.display()))?;
         std::fs::create_dir(dir.path().join("capture"))?;
-        let memory = Path::new(MEMORY);
-        remove_left_behind(memory, RUNS_PREFIX);
-        let place = if memory.is_dir() { memory } else { &parent };
-        let runs = tempfile::Builder::new()
-            .prefix(&format!("{RUNS_PREFIX}{}-", std::process::id()))
-            .tempdir_in(place)
-            .or_else(|_| tempfile::tempdir_in(&parent))
-            .with_context(|| format!("could not create a folder in {}", parent.display()))?;
+        let runs = memory_folder(RUNS_PREFIX)?;
         Ok(Self { dir, runs })
     }
 
@@ -74,6 +67,19 @@ impl Scratch {
         std::fs::rename(&complete, target)
             .with_context(|| format!("could not move the capture to {}", target.display()))
     }
+}
+
+/// A folder in memory, or where temporary files go otherwise.
+pub fn memory_folder(prefix: &str) -> Result<tempfile::TempDir> {
+    let memory = Path::new(MEMORY);
+    remove_left_behind(memory, prefix);
+    let name = format!("{prefix}{}-", std::process::id());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&name);
+    builder
+        .tempdir_in(memory)
+        .or_else(|_| builder.tempdir())
+        .context("could not create a temporary folder")
 }
 
 /// Folders of runs that were killed: their process is gone.

@@ -24,7 +24,7 @@ pub mod snapshots;
 
 use anyhow::{Context, Result};
 use command::RustcCommand;
-use optverify_engine::capture::{FORMAT_VERSION, Facts, Function, Manifest, files};
+use optverify_engine::capture::{FORMAT_VERSION, Facts, Function, Manifest, Root, files};
 use reach::Reach;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -48,6 +48,18 @@ pub enum Outcome {
 
 /// Captures one crate into `dir`, which appears complete or not at all.
 pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
+    capture_roots(request, dir, None)
+}
+
+/// Does `#[verify(overflow = ..)]` ask for this setting?
+fn asks_for_checks(root: &Root, checks: bool) -> bool {
+    let word = root.options.get("overflow").map(String::as_str);
+    word == Some(if checks { "check" } else { "wrap" })
+}
+
+/// `other_checks`: this is the capture for the roots that ask for another setting of overflow checks than
+/// the profile's, and the compile has that setting.
+fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) -> Result<Outcome> {
     let command = request.command;
     let folder = folder::Scratch::beside(dir)?;
     let runs_dir = folder.runs();
@@ -70,6 +82,30 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
         .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
     folder.keep(files::REFERENCE, &reference)?;
     manifest.roots = roots::find(&reference, &command.current_dir);
+    if let Some(checks) = other_checks {
+        manifest.roots.retain(|root| asks_for_checks(root, checks));
+    } else {
+        let other = !manifest.profile.overflow_checks;
+        if manifest
+            .roots
+            .iter()
+            .any(|root| asks_for_checks(root, other))
+        {
+            let mut command = command.clone();
+            let setting = if other { "on" } else { "off" };
+            command.args.push(format!("-Coverflow-checks={setting}"));
+            let request = Request {
+                command: &command,
+                ..*request
+            };
+            capture_roots(
+                &request,
+                &folder.content().join(files::OTHER_OVERFLOW),
+                Some(other),
+            )?;
+            manifest.roots.retain(|root| !asks_for_checks(root, other));
+        }
+    }
     let bodies = mir_text::functions(&reference);
     let reach = Reach::of(&bodies);
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));

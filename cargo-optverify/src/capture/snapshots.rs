@@ -259,7 +259,8 @@ impl Writer<'_> {
                         let text = bodies.get(path).cloned().unwrap_or_default();
                         (ClosedHow::PrefixInlined, file.clone(), text)
                     }
-                    None if changed => (
+                    // no file although something changed: that run failed
+                    None if self.changed_anywhere(&dump.pass.number) => (
                         ClosedHow::NotClosed,
                         shipped_file.clone(),
                         dump.body().to_owned(),
@@ -308,6 +309,10 @@ impl Writer<'_> {
             (closed_before, closed_text) = (closed, text);
         }
         Ok(entries)
+    }
+
+    fn changed_anywhere(&self, number: &str) -> bool {
+        self.shipped.values().any(|list| changed_at(list, number))
     }
 
     fn closed_dump(&self, path: &str, number: &str) -> Option<&Dump> {

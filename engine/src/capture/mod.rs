@@ -22,6 +22,8 @@ pub mod files {
     pub const REFERENCE: &str = "reference.mir";
     /// Every body of the crate after the shipped pipeline, with constants, statics and promoteds.
     pub const SHIPPED: &str = "shipped.mir";
+    /// A capture of its own for the roots that ask for the other setting of overflow checks.
+    pub const OTHER_OVERFLOW: &str = "other-overflow";
     /// The same with unlimited inlining.
     pub const SHIPPED_CLOSED: &str = "shipped-closed.mir";
 }
@@ -85,6 +87,18 @@ impl Capture {
         let capture = Self { dir, info, facts };
         capture.check()?;
         Ok(capture)
+    }
+
+    /// The capture in `dir`, and the one inside it for the roots that ask for another setting of overflow
+    /// checks than the profile's.
+    pub fn load_all(dir: impl AsRef<Path>) -> Result<Vec<Self>, CaptureError> {
+        let dir = dir.as_ref();
+        let mut captures = vec![Self::load(dir)?];
+        let other = dir.join(files::OTHER_OVERFLOW);
+        if other.is_dir() {
+            captures.push(Self::load(other)?);
+        }
+        Ok(captures)
     }
 
     /// Every file that the manifest names is there.
