@@ -127,9 +127,11 @@ fn by_jumps(
         }
     }
     let given = initial(task, hit);
-    let inputs: Vec<(Var, Value)> = task
-        .program
-        .vars
+    let mut holders = vec![];
+    for input in &task.program.inputs {
+        trace::input_vars(&input.shape, &mut holders);
+    }
+    let inputs: Vec<(Var, Value)> = holders
         .iter()
         .map(|v| {
             let zero = Value::zero(task.program.pool.var_info(*v).sort);

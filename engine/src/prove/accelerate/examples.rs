@@ -1,6 +1,8 @@
 //! Small programs for the tests of acceleration, built by hand.
 
-use crate::program::{Block, BlockId, Draw, Program, Stmt, Stop, StopKind, Terminator};
+use crate::program::{
+    Block, BlockId, Draw, Input, InputShape, Program, ScalarKind, Stmt, Stop, StopKind, Terminator,
+};
 use crate::term::{Pool, Sort, Term, Var};
 
 /// A program under construction: blocks are added in order, block 0 is the entry.
@@ -33,6 +35,13 @@ impl Build {
     pub fn var(&mut self, name: &str, sort: Sort) -> (Var, Term) {
         let v = self.program.pool.fresh(name, sort);
         self.program.vars.push(v);
+        self.program.inputs.push(Input {
+            name: name.to_string(),
+            shape: InputShape::Scalar {
+                var: v,
+                kind: ScalarKind::Unsigned(64),
+            },
+        });
         (v, self.program.pool.var(v))
     }
 

@@ -27,6 +27,8 @@ mod examples;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_random;
+#[cfg(test)]
 mod tests_run;
 
 pub use accelerator::{Accelerator, Exit, Precision, Refusal, accelerate};
@@ -75,6 +77,8 @@ pub struct Outcome {
     pub depth: usize,
     pub n_accelerators: usize,
     pub n_automaton_states: usize,
+    /// Why the search ended without a decision, for people who improve it.
+    pub stuck: String,
 }
 
 /// Asks the solver, with a small budget.
@@ -138,6 +142,7 @@ pub fn run(task: &mut Task, options: Options, deadline: &Deadline) -> Outcome {
         depth: 0,
         n_accelerators: 0,
         n_automaton_states: 0,
+        stuck: String::new(),
     })
 }
 
@@ -166,6 +171,7 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
     let inconclusive = Reason::Inconclusive {
         tried: vec!["accelerate"],
     };
+    let mut stuck = String::new();
     let (decision, depth) = match explored {
         unroll::Explored::All {
             mut obligations,
@@ -175,9 +181,12 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
                 obligations.extend(more.into_iter().map(|t| vec![t]));
                 (Decision::Safe { obligations }, depth)
             }
-            None => (Decision::Unknown(inconclusive), depth),
+            None => {
+                stuck = "an accelerator was not confirmed".to_string();
+                (Decision::Unknown(inconclusive), depth)
+            }
         },
-        unroll::Explored::Hit(_, depth) => match found {
+        unroll::Explored::Hit(depth) => match found {
             Some(cex) => (Decision::Unsafe(cex), depth),
             None => (Decision::Unknown(inconclusive), depth),
         },
@@ -187,13 +196,17 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
         unroll::Explored::Approximate(what, depth) => {
             (Decision::Unknown(Reason::Approximate { what }), depth)
         }
-        unroll::Explored::Stuck(_, depth) => (Decision::Unknown(inconclusive), depth),
+        unroll::Explored::Stuck(why, depth) => {
+            stuck = why;
+            (Decision::Unknown(inconclusive), depth)
+        }
     };
     Outcome {
         decision,
         depth,
         n_accelerators: 0,
         n_automaton_states: 0,
+        stuck,
     }
 }
 

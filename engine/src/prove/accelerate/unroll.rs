@@ -55,8 +55,8 @@ pub enum Explored {
         obligations: Vec<Vec<Term>>,
         depth: usize,
     },
-    /// A violation (the caller confirms it).
-    Hit(Box<Hit>, usize),
+    /// A violation that the caller has confirmed.
+    Hit(usize),
     /// A reason that concerns the program: an unsupported construct, or approximations on every run found.
     Unsupported(usize, usize),
     Approximate(String, usize),
@@ -117,7 +117,7 @@ pub fn explore(
                         item.automaton = automaton;
                         next.push(*item);
                     }
-                    Taken::Hit(hit) => return Explored::Hit(hit, depth),
+                    Taken::Hit => return Explored::Hit(depth),
                 }
             }
         }
@@ -151,7 +151,7 @@ enum Doubt {
 enum Taken {
     Cut,
     On(Box<Item>),
-    Hit(Box<Hit>),
+    Hit,
 }
 
 struct Search<'a> {
@@ -263,7 +263,7 @@ impl Search<'_> {
                 };
                 let hit = self.hit(stop, &link, model);
                 if confirm(program, &hit) {
-                    return Taken::Hit(Box::new(hit));
+                    return Taken::Hit;
                 }
                 self.doubt.get_or_insert(Doubt::Other(
                     "a violation that could not be confirmed".to_string(),
