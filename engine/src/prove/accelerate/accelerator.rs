@@ -52,6 +52,8 @@ pub struct Accelerator {
     pub exit: Option<Exit>,
     /// Variables that stand for values without a closed form.
     pub unknowns: Vec<Var>,
+    /// For arrays: first index and odd part of the stride (see `ArrayForm::stride`).
+    pub strides: BTreeMap<Var, (Term, u128)>,
 }
 
 /// See `Accelerator::exit`: the path is left for the first time after `count` iterations.
@@ -257,7 +259,18 @@ fn assemble(
     } else {
         vec![]
     };
+    let mut strides = BTreeMap::new();
+    if n_peels == 0 {
+        for (&v, form) in &forms.forms {
+            if let Closed::Array(a) = form
+                && let Some(stride) = a.stride()
+            {
+                strides.insert(v, stride);
+            }
+        }
+    }
     Accelerator {
+        strides,
         path: path.clone(),
         count,
         guard,

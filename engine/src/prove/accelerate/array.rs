@@ -77,6 +77,13 @@ impl ArrayForm {
         })
     }
 
+    /// First index and odd part of the stride, if the index has no unchanged high part: `low + odd * q` is then every
+    /// index, for some q.
+    pub fn stride(&self) -> Option<(Term, u128)> {
+        let odd = self.step >> self.step.trailing_zeros();
+        self.high.is_none().then_some((self.low, odd))
+    }
+
     /// The array after `n <= limit` iterations.
     pub fn at(&self, pool: &mut Pool, forms: &ClosedForms, this: Term, n: Term) -> Term {
         let sort = pool.sort(this);

@@ -8,7 +8,7 @@
 //! polynomial identities are decided by expansion, not by the solver.
 
 use super::accelerator::{Accelerator, Precision};
-use super::graph::Accelerated;
+use super::graph::{Accelerated, Kind};
 use super::linear::expanded;
 use crate::term::{Pool, Sort, Subst, Term, Var, mask};
 use std::collections::BTreeMap;
@@ -17,8 +17,17 @@ use std::collections::BTreeMap;
 pub fn obligations(pool: &mut Pool, graph: &Accelerated) -> Vec<Term> {
     let mut out = vec![];
     // A proof needs every run to be covered; that the accelerators do nothing else matters for precision only.
-    for (_, a) in &graph.accelerators {
+    for (i, (_, a)) in graph.accelerators.iter().enumerate() {
         complete(pool, a, &mut out);
+        // Where the exit count replaced the search for a count, that count must be real.
+        let counted = graph
+            .moves
+            .iter()
+            .any(|m| matches!(m.kind, Kind::Complete { accelerator, .. } if accelerator == i));
+        if counted {
+            sound(pool, a, &mut out);
+            leaves(pool, a, &mut out);
+        }
     }
     // The effect of a completed loop is used in place of it: it must be what the loop does.
     for (_, a) in &graph.completed {
@@ -204,8 +213,16 @@ fn equal(pool: &mut Pool, a: &Accelerator, values: &BTreeMap<Var, Term>, n: Term
         let value = values.get(&v).copied().unwrap_or(this);
         let same = match pool.sort(this) {
             Sort::Array { index, .. } => {
-                let j = pool.fresh("j", Sort::Bv(index));
-                let j = pool.var(j);
+                let q = pool.fresh("j", Sort::Bv(index));
+                let mut j = pool.var(q);
+                // Every index is `first + odd * q` for some q: then the division by the stride folds away.
+                if let Some(&(low, odd)) = a.strides.get(&v)
+                    && pool.width(low) == index
+                {
+                    let odd = pool.bv(odd, index);
+                    let offset = pool.mul(j, odd);
+                    j = pool.add(low, offset);
+                }
                 let (x, y) = (pool.select(claimed, j), pool.select(value, j));
                 pool.eq(x, y)
             }

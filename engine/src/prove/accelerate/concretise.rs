@@ -1,6 +1,6 @@
 //! From a symbolic hit to a counterexample: short runs are expanded step by step, long ones replayed by jumps.
 
-use super::graph::{Accelerated, Kind, Target};
+use super::graph::{Accelerated, Target};
 use super::jump;
 use super::unroll::Hit;
 use crate::program::Draw;
@@ -113,7 +113,7 @@ fn by_jumps(
     let mut draws = vec![];
     for s in &hit.steps {
         let mv = &graph.moves[s.letter];
-        let jumps = matches!(mv.kind, Kind::Jump { .. });
+        let jumps = mv.kind.accelerator().is_some();
         for d in mv.draws.iter().filter(|d| d.draw == Draw::Any) {
             if jumps {
                 return Err("a long loop with draws".to_string());

@@ -39,6 +39,22 @@ pub enum Kind {
     Rest,
     /// n iterations; `saturated` tells whether the last one was.
     Jump { accelerator: usize, saturated: bool },
+    /// All iterations until the path is left, as many as `count` says. Without draws this is the only way on after
+    /// an unsaturated jump: the next edge is another one, so the path's guard fails there.
+    Complete { accelerator: usize, count: Term },
+    /// The jump where that count is wrong because something wraps.
+    Remainder { accelerator: usize },
+}
+
+impl Kind {
+    pub fn accelerator(&self) -> Option<usize> {
+        match *self {
+            Kind::Jump { accelerator, .. }
+            | Kind::Complete { accelerator, .. }
+            | Kind::Remainder { accelerator } => Some(accelerator),
+            _ => None,
+        }
+    }
 }
 
 /// An edge of the accelerated graph: a letter of the automaton.
@@ -195,7 +211,7 @@ impl Accelerated {
                     // Going around without changing anything leads nowhere new.
                     Err(Refusal::Stutters) => {}
                     Ok(a) if choice.over || a.precision != Precision::Over => {
-                        self.add_accelerator(pool, head, &case, a);
+                        self.add_accelerator(pool, head, &case, a, choice);
                     }
                     _ => continue,
                 }
@@ -210,7 +226,14 @@ impl Accelerated {
         }
     }
 
-    fn add_accelerator(&mut self, pool: &mut Pool, head: NodeIndex, path: &Path, a: Accelerator) {
+    fn add_accelerator(
+        &mut self,
+        pool: &mut Pool,
+        head: NodeIndex,
+        path: &Path,
+        a: Accelerator,
+        choice: Choice,
+    ) {
         let to = Target::Head(head);
         let index = self.accelerators.len();
         let edge = Edge {
@@ -242,6 +265,37 @@ impl Accelerated {
                 saturated,
             };
             jumps.push((saturated, self.add(head, to, &edge, kind)));
+        }
+        if let Some(exit) = a.exit
+            && choice.trace_automata
+            && a.precision == Precision::Exact
+            && a.subsumes_path
+            && path.draws.is_empty()
+        {
+            let (mut effect, sound) = effect(pool, &a, exit.known, exit.count);
+            let entered = path.guard(pool);
+            let known = pool.and(entered, exit.known);
+            effect.guard = pool.and(known, sound);
+            let kind = Kind::Complete {
+                accelerator: index,
+                count: exit.count,
+            };
+            jumps.push((false, self.add(head, to, &effect, kind)));
+            let unsound = pool.not(sound);
+            let open = pool.not(a.saturated);
+            let mut guard = pool.and(a.guard, open);
+            guard = pool.and(guard, known);
+            guard = pool.and(guard, unsound);
+            if !pool.is_false(guard) {
+                let edge = Edge {
+                    guard,
+                    updates: a.updates.clone(),
+                    draws: vec![],
+                    blocks: vec![],
+                };
+                let kind = Kind::Remainder { accelerator: index };
+                jumps.push((false, self.add(head, to, &edge, kind)));
+            }
         }
         if a.subsumes_path {
             self.forbidden.push(vec![step]);

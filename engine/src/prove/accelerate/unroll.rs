@@ -10,7 +10,7 @@ use super::accelerator::Precision;
 use super::graph::{Accelerated, Kind, Move, Target};
 use crate::program::{Draw, Program};
 use crate::smt::{Answer, Budget, Deadline, Model, Solver, Why};
-use crate::term::{FastMap, Pool, Subst, Term, Value, Var};
+use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Subst, Term, Value, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Link {
     pub letter: usize,
     /// (the edge's variable, its instance)
     pub renamed: Vec<(Var, Var)>,
+    /// The number of iterations, if the edge stands for several.
+    pub count: Option<Term>,
 }
 
 /// A symbolic run to a head.
@@ -100,8 +102,22 @@ pub fn explore(
     while !frontier.is_empty() {
         let mut next = vec![];
         for item in &frontier {
+            let counted = search.countable(program, item);
             for (letter, mv) in graph.moves.iter().enumerate() {
                 if mv.from != item.node {
+                    continue;
+                }
+                let skip = match mv.kind {
+                    Kind::Jump {
+                        accelerator,
+                        saturated: false,
+                    } => counted.contains(&accelerator),
+                    Kind::Complete { accelerator, .. } | Kind::Remainder { accelerator } => {
+                        !counted.contains(&accelerator)
+                    }
+                    _ => false,
+                };
+                if skip {
                     continue;
                 }
                 let automaton = graph.dfa.step(item.automaton, letter);
@@ -195,10 +211,20 @@ impl Search<'_> {
             }
         }
         let over = item.over || self.is_over(mv);
+        let count = match mv.kind {
+            Kind::Complete { count, .. } => Some(count),
+            Kind::Jump { accelerator, .. } | Kind::Remainder { accelerator } => {
+                let v = self.graph.accelerators[accelerator].1.count;
+                Some(pool.var(v))
+            }
+            _ => None,
+        };
+        let count = count.map(|c| s.apply(pool, c));
         let link = Rc::new(Link {
             before: item.link.clone(),
             letter,
             renamed,
+            count,
         });
         match mv.to {
             Target::Head(node) => {
@@ -261,7 +287,7 @@ impl Search<'_> {
                 let Some(model) = model else {
                     return Taken::Cut;
                 };
-                let hit = self.hit(stop, &link, model);
+                let hit = self.hit(&program.pool, stop, &link, model);
                 if confirm(program, &hit) {
                     return Taken::Hit;
                 }
@@ -281,7 +307,7 @@ impl Search<'_> {
         }
         let mut renamed = vec![];
         let mut own: Vec<Var> = mv.draws.iter().map(|d| d.var).collect();
-        if let Kind::Jump { accelerator, .. } = mv.kind {
+        if let Some(accelerator) = mv.kind.accelerator() {
             let a = &self.graph.accelerators[accelerator].1;
             own.push(a.count);
             own.extend(&a.unknowns);
@@ -297,12 +323,31 @@ impl Search<'_> {
     }
 
     fn is_over(&self, mv: &Move) -> bool {
-        match mv.kind {
-            Kind::Jump { accelerator, .. } => {
-                self.graph.accelerators[accelerator].1.precision == Precision::Over
-            }
-            _ => false,
+        mv.kind
+            .accelerator()
+            .is_some_and(|a| self.graph.accelerators[a].1.precision == Precision::Over)
+    }
+
+    /// The accelerators whose iterations can be counted here without dividing by something symbolic: a formula for
+    /// the count is better than a search for it, but a divider is not.
+    fn countable(&self, program: &mut Program, item: &Item) -> Vec<usize> {
+        let pool = &mut program.pool;
+        let mut s = Subst::new();
+        for (&v, &t) in &item.state {
+            s.bind(v, t);
         }
+        let mut out = vec![];
+        for mv in &self.graph.moves {
+            if let Kind::Complete { accelerator, count } = mv.kind
+                && mv.from == item.node
+            {
+                let count = s.apply(pool, count);
+                if !divides(pool, count) {
+                    out.push(accelerator);
+                }
+            }
+        }
+        out
     }
 
     /// A draw on the way that stands for a value the model does not know.
@@ -326,23 +371,13 @@ impl Search<'_> {
         conditions: &[Term],
         link: &Rc<Link>,
     ) -> Option<Model> {
-        let counts: Vec<Var> = links(link)
-            .iter()
-            .filter_map(|l| match self.graph.moves[l.letter].kind {
-                Kind::Jump { accelerator, .. } => {
-                    let n = self.graph.accelerators[accelerator].1.count;
-                    l.renamed.iter().find(|(v, _)| *v == n).map(|(_, f)| *f)
-                }
-                _ => None,
-            })
-            .collect();
+        let counts: Vec<Term> = links(link).iter().filter_map(|l| l.count).collect();
         if counts.is_empty() {
             return None;
         }
         let pool = &mut program.pool;
         let mut conditions = conditions.to_vec();
-        for v in counts {
-            let n = pool.var(v);
+        for n in counts {
             let w = pool.width(n);
             let few = pool.bv(1000.min(crate::term::mask(w)), w);
             let c = pool.ule(n, few);
@@ -357,27 +392,17 @@ impl Search<'_> {
         }
     }
 
-    fn hit(&self, stop: usize, link: &Rc<Link>, model: Model) -> Hit {
+    fn hit(&self, pool: &Pool, stop: usize, link: &Rc<Link>, model: Model) -> Hit {
         let mut steps = vec![];
         for l in links(link) {
-            let mv = &self.graph.moves[l.letter];
-            let count = match mv.kind {
-                Kind::Jump { accelerator, .. } => {
-                    Some(self.graph.accelerators[accelerator].1.count)
-                }
-                _ => None,
-            };
             let mut step = HitStep {
                 letter: l.letter,
                 draws: FastMap::default(),
-                count: None,
+                count: l.count.map(|c| pool.eval_bits(c, &model)),
             };
             for (own, fresh) in &l.renamed {
-                let value = model.values.get(fresh).cloned();
-                if Some(*own) == count {
-                    step.count = value.map(|v| v.bits());
-                } else if let Some(value) = value {
-                    step.draws.insert(*own, value);
+                if let Some(value) = model.values.get(fresh) {
+                    step.draws.insert(*own, value.clone());
                 }
             }
             steps.push(step);
@@ -396,4 +421,22 @@ fn links(last: &Rc<Link>) -> Vec<Rc<Link>> {
     }
     out.reverse();
     out
+}
+
+/// Does the term divide by anything but folds and shifts?
+fn divides(pool: &Pool, t: Term) -> bool {
+    let mut seen = FastSet::default();
+    let mut todo = vec![t];
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let Node::Binary(BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem, ..) =
+            pool.node(t)
+        {
+            return true;
+        }
+        todo.extend(pool.children(t));
+    }
+    false
 }
