@@ -573,14 +573,15 @@ impl<'a> Lowerer<'a> {
     fn drop_type(&mut self, ty: &Ty, place: Option<&Place>, _block: u32) -> Lowered<()> {
         match ty.kind() {
             TyKind::Adt { path, args } => {
-                let reference = Ty::new(TyKind::Ref {
-                    lifetime: None,
-                    mutable: true,
-                    ty: ty.clone(),
-                });
-                let user = self.bodies.by_signature("drop", &[Some(reference)]);
-                if !user.is_empty() {
+                if self.bodies.has_drop(path) {
                     return gap(format!("`Drop` of `{path}`"));
+                }
+                let is_std = ["std::", "core::", "alloc::"]
+                    .iter()
+                    .any(|p| path.starts_with(p));
+                // The drop code of other crates is not captured; a path of this crate has no crate name.
+                if !is_std && !self.is_local_type(path) {
+                    return gap(format!("`Drop` of `{path}`, a type of another crate"));
                 }
                 for a in args {
                     if let crate::mir::GenericArg::Type(t) = a {

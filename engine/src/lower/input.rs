@@ -124,6 +124,21 @@ impl Lowerer<'_> {
             return gap(format!("a parameter of type `{ty}`"));
         }
         let name = adt.rsplit("::").next().unwrap_or(adt).to_string();
+        // Types of std keep invariants among private fields: not every pattern is a value.
+        let is_std = ["std::", "core::", "alloc::"]
+            .iter()
+            .any(|p| adt.starts_with(p));
+        let plain = [
+            "Range",
+            "RangeFrom",
+            "RangeTo",
+            "Wrapping",
+            "Saturating",
+            "Reverse",
+        ];
+        if is_std && !plain.contains(&name.as_str()) && !self.shapes.is_enum(ty, facts) {
+            return gap(format!("a parameter of type `{ty}`"));
+        }
         let fields = self.shapes.fields(ty);
         if !self.shapes.is_enum(ty, facts) {
             let mut out = vec![];
@@ -247,6 +262,9 @@ impl Lowerer<'_> {
             })?;
             let elem =
                 self.make_input(pointee, &inner_path, &erase(&elem), &inner_dims, depth + 1)?;
+            if let (TyKind::Str, InputShape::Scalar { var, .. }) = (to.kind(), &elem) {
+                return Ok(InputShape::Text { len, bytes: *var });
+            }
             return Ok(InputShape::Slice {
                 len,
                 elem: Box::new(elem),

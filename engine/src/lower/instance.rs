@@ -138,6 +138,26 @@ impl<'a> Bodies<'a> {
         None
     }
 
+    /// Does some body of the crate live in a module of this name?
+    pub fn mentions_module(&self, first: &str) -> bool {
+        self.by_path
+            .keys()
+            .any(|p| p.split("::").next() == Some(first))
+    }
+
+    /// Is there a `Drop` impl for this type, generic ones included?
+    pub fn has_drop(&self, adt: &str) -> bool {
+        let drops = self.by_last.get("drop").into_iter().flatten();
+        drops.map(|&at| self.get(at)).any(|b| {
+            let self_ty = b
+                .body
+                .args()
+                .next()
+                .and_then(|a| super::types::pointee(&a.ty).map(|t| t.kind().clone()));
+            matches!(self_ty, Some(TyKind::Adt { path, .. }) if *path == *adt)
+        })
+    }
+
     pub fn file(&self, index: usize) -> &'a MirFile {
         self.files[index]
     }
@@ -197,6 +217,14 @@ impl<'a> Lowerer<'a> {
         });
         self.instance_index.insert(key, id);
         id
+    }
+
+    /// Types of the crate itself print without its name; those of other crates start with theirs.
+    pub fn is_local_type(&self, path: &str) -> bool {
+        let first = path.split("::").next().unwrap_or(path);
+        first == self.source.crate_name
+            || !path.contains("::")
+            || self.bodies.mentions_module(first)
     }
 
     pub fn body(&self) -> &'a Body {

@@ -127,7 +127,15 @@ impl Lowerer<'_> {
                 let t = self.pool.sub(i, j);
                 self.scalar(t)
             }
-            "offset" | "arith_offset" => self.binary(BinOp::Offset, &args[0], &args[1], &into)?,
+            "offset" => self.binary(BinOp::Offset, &args[0], &args[1], &into)?,
+            // May leave the allocation, as long as nobody looks there.
+            "arith_offset" => {
+                let v = self.operand(&args[0])?;
+                let p = self.pointer_of(&v)?;
+                let by = self.operand_bits(&args[1], None)?;
+                let moved = self.offset_pointer(&p, by)?;
+                self.pointer(moved)
+            }
             "copy" | "copy_nonoverlapping" => {
                 self.copy_memory(&args[1], &args[0], &args[2])?;
                 Value::default()

@@ -231,6 +231,17 @@ impl Lowerer<'_> {
                 Ok(self.pool.bool(false))
             }
             (Target::Function(_), Target::Function(_)) => gap("comparison of function pointers"),
+            // One past an object may be the start of another: nothing may be concluded.
+            (Target::Place(..), Target::Place(..)) => {
+                let never = self.pool.not(both);
+                self.check(
+                    never,
+                    crate::program::StopKind::Unsupported(
+                        "comparison of pointers into different objects".into(),
+                    ),
+                );
+                Ok(self.pool.bool(false))
+            }
             _ => Ok(self.pool.bool(false)),
         }
     }

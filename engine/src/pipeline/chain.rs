@@ -61,7 +61,7 @@ pub fn run(
         if snapshot.changed {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
                 Ok(p) => {
-                    let fingerprint = p.program.show();
+                    let fingerprint = p.program.fingerprint();
                     if fingerprint != state.fingerprint {
                         (state, how) = follow(&state, &p.program, fingerprint, options, &deadline);
                         if options.measure_scratch && how != How::Reverified {
@@ -214,7 +214,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
         engines: options.engines.clone(),
         ..Settings::default()
     };
-    let fingerprint = program.show();
+    let fingerprint = program.fingerprint();
     let answer = portfolio::prove_by(program, &settings, deadline);
     let mut carried = None;
     let mut refuted = None;

@@ -40,6 +40,24 @@ impl Default for Options {
     }
 }
 
+/// The model has 64-bit addresses and little-endian bytes.
+fn foreign_target(target: &str, pointer_width: u32) -> Option<String> {
+    const BIG_ENDIAN: [&str; 6] = [
+        "aarch64_be",
+        "mips64-",
+        "powerpc64-",
+        "s390x",
+        "sparc64",
+        "sparcv9",
+    ];
+    let big = BIG_ENDIAN.iter().any(|b| target.starts_with(b));
+    (pointer_width != 64 || big).then(|| {
+        format!(
+            "the target {target} is not supported: only 64-bit little-endian targets are modelled"
+        )
+    })
+}
+
 /// Verifies one root: the reference, then every pass.
 pub fn verify_root(
     capture: &Capture,
@@ -48,6 +66,9 @@ pub fn verify_root(
     events: &mut dyn FnMut(Event),
 ) -> RootReport {
     let start = Instant::now();
+    if let Some(why) = foreign_target(&capture.info.target, capture.info.pointer_width) {
+        return RootReport::unknown(why);
+    }
     let mut report = chain::run(capture, root, options, events);
     report.ms = start.elapsed().as_millis() as u64;
     report

@@ -1,9 +1,9 @@
 //! A counterexample of the program before a pass, run on the program after it: where it still ends in a violation,
 //! nothing needs to be searched.
 
-use crate::program::Program;
 use crate::program::interp::{self, Blind, Outcome, Script};
-use crate::prove::{Counterexample, input_vars};
+use crate::program::{Program, input_vars};
+use crate::prove::Counterexample;
 
 /// Longest run that is worth replaying; longer ones are cheaper to find again.
 const MAX_STEPS: u64 = 300_000;

@@ -126,9 +126,27 @@ fn show(shape: &InputShape, state: &[Value], indices: &[(u128, u32)]) -> Result<
             }
         }
         InputShape::Reference(inner) => match **inner {
-            InputShape::Slice { .. } => show(inner, state, indices)?,
+            InputShape::Slice { .. } | InputShape::Text { .. } => show(inner, state, indices)?,
             _ => format!("&{}", show(inner, state, indices)?),
         },
+        InputShape::Text { len, bytes } => {
+            let n = bits(*len);
+            if n > MAX_ELEMENTS {
+                return Err("a text too long to be shown".into());
+            }
+            let Value::Array(content) = &state[bytes.0 as usize] else {
+                return Err("a text without bytes".into());
+            };
+            let content: Vec<u8> = (0..n).map(|i| content.get(i) as u8).collect();
+            match String::from_utf8(content) {
+                Ok(text) => format!("{text:?}"),
+                Err(_) => {
+                    return Err(
+                        "only texts that are not valid UTF-8 were found to violate it".into(),
+                    );
+                }
+            }
+        }
         InputShape::Opaque(text) => text.clone(),
     })
 }

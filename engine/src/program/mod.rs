@@ -4,6 +4,7 @@
 //! the model is a block that ends in `Stop`. Nothing here knows rustc; the engines see only this.
 
 pub mod cpg;
+mod fingerprint;
 pub mod interp;
 pub mod liveness;
 pub mod machine;
@@ -129,8 +130,40 @@ pub enum InputShape {
         variants: Vec<(u128, String, Vec<InputShape>)>,
     },
     Reference(Box<InputShape>),
+    /// A `str`: its length and its bytes, which must be valid UTF-8 (a counterexample is checked for it).
+    Text {
+        len: Var,
+        bytes: Var,
+    },
     /// Something that no run looks at.
     Opaque(String),
+}
+
+/// The variables that hold an input.
+pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
+    match shape {
+        InputShape::Scalar { var, .. } => out.push(*var),
+        InputShape::Array { elem, .. } => input_vars(elem, out),
+        InputShape::Slice { len, elem } => {
+            out.push(*len);
+            input_vars(elem, out);
+        }
+        InputShape::Tuple(fields) => fields.iter().for_each(|f| input_vars(f, out)),
+        InputShape::Struct { fields, .. } => fields.iter().for_each(|(_, f)| input_vars(f, out)),
+        InputShape::Enum {
+            discriminant,
+            variants,
+            ..
+        } => {
+            out.push(*discriminant);
+            for (_, _, fields) in variants {
+                fields.iter().for_each(|f| input_vars(f, out));
+            }
+        }
+        InputShape::Reference(inner) => input_vars(inner, out),
+        InputShape::Text { len, bytes } => out.extend([*len, *bytes]),
+        InputShape::Opaque(_) => {}
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -24,7 +24,7 @@ mod trace;
 pub mod vc;
 
 pub use crate::smt::{Budget, Deadline};
-pub use trace::{Step, Trace, input_vars};
+pub use trace::{Step, Trace};
 
 use crate::program::cpg::{Cpg, CutPoint};
 use crate::program::{Program, SourceSpan};

@@ -1,8 +1,9 @@
 //! From a symbolic run to a counterexample: values of inputs and draws are played through the whole graph.
 
 use super::{Counterexample, Task};
+use crate::program::Draw;
 use crate::program::cpg::CutPoint;
-use crate::program::{Draw, InputShape};
+pub use crate::program::input_vars;
 use crate::term::{FastMap, Value, Var};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -18,32 +19,6 @@ pub struct Step {
 pub struct Trace {
     pub initial: FastMap<Var, Value>,
     pub steps: Vec<Step>,
-}
-
-/// The variables that hold a program's inputs.
-pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
-    match shape {
-        InputShape::Scalar { var, .. } => out.push(*var),
-        InputShape::Array { elem, .. } => input_vars(elem, out),
-        InputShape::Slice { len, elem } => {
-            out.push(*len);
-            input_vars(elem, out);
-        }
-        InputShape::Tuple(fields) => fields.iter().for_each(|f| input_vars(f, out)),
-        InputShape::Struct { fields, .. } => fields.iter().for_each(|(_, f)| input_vars(f, out)),
-        InputShape::Enum {
-            discriminant,
-            variants,
-            ..
-        } => {
-            out.push(*discriminant);
-            for (_, _, fields) in variants {
-                fields.iter().for_each(|f| input_vars(f, out));
-            }
-        }
-        InputShape::Reference(inner) => input_vars(inner, out),
-        InputShape::Opaque(_) => {}
-    }
 }
 
 /// Plays the trace through the unsliced graph; `Err` says why it is no counterexample.
