@@ -318,7 +318,8 @@ fn summarize(tasks: &[BenchTask], results: &[(usize, Category, Outcome)], ms: u6
         "{:<18} {:>5} {:>7} {:>7} {:>5} {:>11} {:>6} {:>6}",
         "suite", "tasks", "correct", "unknown", "wrong", "median ms", "2012", "now"
     );
-    let mut rows: Vec<(&str, Vec<&(usize, Category, Outcome)>)> = suites
+    type Row<'a> = (&'a str, Vec<&'a (usize, Category, Outcome)>);
+    let mut rows: Vec<Row<'_>> = suites
         .iter()
         .map(|s| {
             let of = results.iter().filter(|r| tasks[r.0].suite == *s);

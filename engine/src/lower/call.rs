@@ -611,6 +611,23 @@ impl<'a> Lowerer<'a> {
 
 /// `"index out of bounds: the length is {} but the index is {}"` without its holes.
 fn plain_message(text: &str) -> String {
+    // the message that the program prints is not the one that MIR prints
+    if text.contains("which would overflow") {
+        let words = [
+            (" + ", "add"),
+            (" - ", "subtract"),
+            (" * ", "multiply"),
+            (" / ", "divide"),
+            (" % ", "calculate the remainder"),
+            (" << ", "shift left"),
+            (" >> ", "shift right"),
+        ];
+        let word = words.iter().find(|(operator, _)| text.contains(operator));
+        return format!(
+            "attempt to {} with overflow",
+            word.map_or("negate", |(_, w)| w)
+        );
+    }
     match text.split_once(": the length is") {
         Some((head, _)) => head.to_string(),
         None => text

@@ -203,7 +203,7 @@ impl Lowerer<'_> {
             out.leaves[0].0 = path;
             return Ok(out);
         }
-        let Some(bytes) = self.to_bits(&v, from)? else {
+        let Some(bytes) = self.bits_of(&v, from)? else {
             // The same leaves under another name (transparent wrappers, arrays of MaybeUninit).
             let source = self.leaves(from)?;
             let same = source.len() == target.len()
@@ -221,11 +221,11 @@ impl Lowerer<'_> {
             }
             return gap(format!("transmute of `{from}` to `{to}`"));
         };
-        self.from_bits(bytes, to)
+        self.value_of_bits(bytes, to)
     }
 
     /// All bits of a value whose layout the language fixes (little-endian targets).
-    pub fn to_bits(&mut self, v: &Value, ty: &Ty) -> Lowered<Option<Term>> {
+    pub fn bits_of(&mut self, v: &Value, ty: &Ty) -> Lowered<Option<Term>> {
         match types::scalar_kind(ty) {
             Some(ScalarKind::Bool) => {
                 let b = self.bits(v)?;
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         Ok(out)
     }
 
-    fn from_bits(&mut self, bits: Term, to: &Ty) -> Lowered<Value> {
+    fn value_of_bits(&mut self, bits: Term, to: &Ty) -> Lowered<Value> {
         let w = self.pool.width(bits);
         match types::scalar_kind(to) {
             Some(ScalarKind::Bool) if w == 8 => {

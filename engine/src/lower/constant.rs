@@ -300,11 +300,7 @@ impl Lowerer<'_> {
             }
             "MAX_SLICE_LEN" => {
                 let n = self.size_of(&ty)?;
-                self.bv64(if n == 0 {
-                    u64::MAX
-                } else {
-                    i64::MAX as u64 / n
-                })
+                self.bv64((i64::MAX as u64).checked_div(n).unwrap_or(u64::MAX))
             }
             _ => return Ok(None),
         };

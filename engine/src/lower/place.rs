@@ -510,7 +510,7 @@ impl Lowerer<'_> {
     pub fn address_of(&mut self, at: &Located) -> Lowered<PointerValue> {
         let mut out: Option<PointerValue> = None;
         for (here, spot) in at.spots.iter().rev() {
-            if matches!(at.variant, Some(_)) {
+            if at.variant.is_some() {
                 return gap("the address of a variant");
             }
             let p = self.pointer_to(

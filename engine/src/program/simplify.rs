@@ -264,7 +264,7 @@ fn reverse_postorder(program: &Program) -> Vec<BlockId> {
 fn shorten(program: &mut Program) {
     let n = program.blocks.len();
     let mut target: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
-    for b in 0..n {
+    for (b, target) in target.iter_mut().enumerate() {
         // Follow chains of empty gotos; a cycle of them is an empty loop and stays.
         let mut at = BlockId(b as u32);
         let mut hops = 0;
@@ -276,7 +276,7 @@ fn shorten(program: &mut Program) {
             hops += 1;
         }
         if hops < n {
-            target[b] = at;
+            *target = at;
         }
     }
     for block in &mut program.blocks {

@@ -95,7 +95,7 @@ fn expand(task: &Task, graph: &Accelerated, hit: &Hit) -> Result<Trace, String> 
     Ok(trace)
 }
 
-fn set(state: &mut Vec<Value>, values: &FastMap<Var, Value>) {
+fn set(state: &mut [Value], values: &FastMap<Var, Value>) {
     for (v, value) in values {
         if let Some(slot) = state.get_mut(v.0 as usize) {
             *slot = value.clone();

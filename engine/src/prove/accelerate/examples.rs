@@ -70,6 +70,7 @@ pub fn branch(cond: Term, then: u32, otherwise: u32) -> Terminator {
     }
 }
 
+#[allow(dead_code, reason = "for programs that draw")]
 pub fn any(v: Var) -> Stmt {
     Stmt::Havoc(v, Draw::Any)
 }

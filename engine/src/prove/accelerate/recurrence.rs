@@ -78,7 +78,7 @@ pub fn solve(pool: &mut Pool, updates: &BTreeMap<Var, Term>, count_width: u32) -
             break;
         }
     }
-    for (&v, _) in updates {
+    for &v in updates.keys() {
         if matches!(out.forms[&v], Closed::Unknown)
             && let Some(map) = LinearMap::around(pool, updates, v, count_width)
         {

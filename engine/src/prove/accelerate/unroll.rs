@@ -51,6 +51,7 @@ pub struct HitStep {
     pub count: Option<u128>,
 }
 
+#[allow(dead_code, reason = "the reasons are for a debugger")]
 pub enum Explored {
     /// Everything was explored; the obligations are the conjunctions that had to be unsatisfiable.
     All {
