@@ -61,7 +61,26 @@ impl Kernel {
             *a = if lift >= 128 { 0 } else { (*a << lift) & m };
         }
         self.basis.retain(|r| r.iter().any(|a| *a != 0));
+        self.normalise();
         true
+    }
+
+    /// Scales every generator by a unit, so that its simplest coefficient is a power of two: `x - y = 2` and
+    /// `5x - 5y = 10` are the same relation.
+    pub fn normalise(&mut self) {
+        let m = mask(self.w);
+        for row in &mut self.basis {
+            let columns = row.len() - 1;
+            let lead = (0..columns)
+                .filter(|&i| row[i] != 0)
+                .min_by_key(|&i| (row[i].trailing_zeros(), i));
+            if let Some(i) = lead {
+                let unit = crate::term::odd_inverse(row[i] >> row[i].trailing_zeros());
+                for a in row.iter_mut() {
+                    *a = a.wrapping_mul(unit) & m;
+                }
+            }
+        }
     }
 
     /// The generators as equations, simplified by a common power of two: `2^k (a . x) = 0` says that the

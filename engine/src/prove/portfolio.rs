@@ -9,8 +9,8 @@ use super::candidates::{Effort, candidates};
 use super::concrete::concrete;
 use super::houdini::{Candidates, Houdini};
 use super::{
-    Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, pdr, slice,
-    states,
+    Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, pdr,
+    predicates, slice, states,
 };
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
@@ -211,6 +211,16 @@ fn engines(race: &mut Race, task: &mut Task) {
         200,
     );
     race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
+    // Where control decides, guessing lemmas about it one by one is the slow way.
+    let control_first = is_control(task);
+    if control_first {
+        race.run(
+            "states",
+            task,
+            |task, d| control_states(task, seed, d),
+            6000,
+        );
+    }
     for (effort, ms) in [(Effort::Lean, 600), (Effort::Full, 4000)] {
         race.run(
             "houdini",
@@ -222,12 +232,14 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
-    race.run(
-        "states",
-        task,
-        |task, d| control_states(task, seed, &mut known, d),
-        4000,
-    );
+    if !control_first {
+        race.run(
+            "states",
+            task,
+            |task, d| control_states(task, seed, d),
+            4000,
+        );
+    }
     race.run("accelerate", task, accelerated, 1500);
     race.run(
         "pdr",
@@ -286,6 +298,21 @@ fn accelerated(task: &mut Task, deadline: &Deadline) -> Option<Verdict> {
         accelerate::Decision::Unknown(Reason::Inconclusive { .. }) => None,
         accelerate::Decision::Unknown(r) => Some(Verdict::Unknown(r)),
     }
+}
+
+/// Do several variables only ever get constants?
+fn is_control(task: &Task) -> bool {
+    let finite = predicates::finite(task);
+    let live = slice::live(&task.program, &task.cpg);
+    let at_heads: std::collections::BTreeSet<_> = task
+        .cpg
+        .heads()
+        .iter()
+        .filter_map(|n| live.get(n))
+        .flatten()
+        .filter(|v| finite.contains(v))
+        .collect();
+    at_heads.len() >= 2
 }
 
 fn has_stops(task: &Task) -> bool {
@@ -352,25 +379,14 @@ fn houdini(
     Some(Verdict::Safe(Proof::Inductive { lemmas }))
 }
 
-fn control_states(
-    task: &mut Task,
-    seed: u64,
-    known: &mut Survivors,
-    deadline: &Deadline,
-) -> Option<Verdict> {
-    let (lemmas, safe) = states::states(task, seed, Budget::steady(1000), deadline)?;
-    if safe {
-        let mut out: Lemmas = task.facts.clone();
-        for (n, t) in lemmas {
-            let at = out.entry(task.cpg.graph[n]).or_default();
-            at.push(Lemma::plain(t));
-        }
-        return Some(Verdict::Safe(Proof::Inductive { lemmas: out }));
-    }
+fn control_states(task: &mut Task, seed: u64, deadline: &Deadline) -> Option<Verdict> {
+    let lemmas = states::states(task, seed, Budget::steady(1000), deadline)?;
+    let mut out: Lemmas = task.facts.clone();
     for (n, t) in lemmas {
-        known.entry(n).or_default().push(Lemma::plain(t));
+        let at = out.entry(task.cpg.graph[n]).or_default();
+        at.push(Lemma::plain(t));
     }
-    None
+    Some(Verdict::Safe(Proof::Inductive { lemmas: out }))
 }
 
 fn property_directed(

@@ -80,12 +80,12 @@ fn comparisons(task: &Task, state: &FastSet<Var>) -> BTreeSet<Term> {
 }
 
 /// The alternatives of an update: the leaves of its `ite`s.
-fn leaves(pool: &Pool, t: Term) -> Vec<Term> {
+pub fn leaves(pool: &Pool, t: Term) -> Vec<Term> {
     let mut seen: FastSet<Term> = FastSet::default();
     let mut out = vec![];
     let mut todo = vec![t];
     while let Some(t) = todo.pop() {
-        if !seen.insert(t) || out.len() > 40 {
+        if !seen.insert(t) || out.len() > 200 {
             continue;
         }
         match pool.node(t) {
@@ -181,4 +181,44 @@ pub fn value_sets(task: &Task) -> BTreeMap<Var, BTreeSet<u128>> {
     }
     sets.retain(|_, s| s.len() <= VALUES);
     sets
+}
+
+/// The variables that only ever get constants, also through each other: their values are finitely many.
+pub fn finite(task: &Task) -> BTreeSet<Var> {
+    let pool = &task.program.pool;
+    let live = super::slice::live(&task.program, &task.cpg);
+    let at_entry = live.get(&task.cpg.entry).cloned().unwrap_or_default();
+    let mut out: BTreeSet<Var> = task
+        .program
+        .vars
+        .iter()
+        .copied()
+        .filter(|v| matches!(pool.var_info(*v).sort, Sort::Bv(_)) && !at_entry.contains(v))
+        .collect();
+    let mut gets: BTreeMap<Var, BTreeSet<Term>> = BTreeMap::new();
+    for e in task.cpg.graph.edge_weights() {
+        for (v, t) in &e.updates {
+            if out.contains(v) {
+                gets.entry(*v).or_default().extend(leaves(pool, *t));
+            }
+        }
+    }
+    loop {
+        let lost: Vec<Var> = out
+            .iter()
+            .copied()
+            .filter(|v| {
+                gets.get(v).into_iter().flatten().any(|leaf| {
+                    pool.as_const(*leaf).is_none()
+                        && pool.as_var(*leaf).is_none_or(|u| !out.contains(&u))
+                })
+            })
+            .collect();
+        if lost.is_empty() {
+            return out;
+        }
+        for v in lost {
+            out.remove(&v);
+        }
+    }
 }

@@ -14,81 +14,86 @@ use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::machine::Machine;
 use crate::smt::{Answer, Model, Solver};
-use crate::term::{Sort, Subst, Term, Value, Var};
-use petgraph::graph::NodeIndex;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::term::{BinOp, FastSet, Node, Sort, Subst, Term, Value, Var, mask};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::visit::EdgeRef;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// More values make a variable data.
 const VALUES: usize = 12;
 const ROWS: usize = 6000;
 
+/// Coefficients beyond this are accidents of few samples, not relations of the program.
+const COEFFICIENT: u128 = 64;
+
+/// What was seen with one valuation of the control variables.
+struct Row {
+    kernels: Vec<Kernel>,
+    /// The relations as a term, made when asked for.
+    term: Option<Term>,
+}
+
 /// The table of one head.
 struct Table {
     control: Vec<Var>,
     data: Vec<(u32, Vec<Var>)>,
-    rows: BTreeMap<Vec<u128>, Vec<Kernel>>,
+    rows: BTreeMap<Vec<u128>, Row>,
     term: Option<Term>,
 }
 
-struct StateEdge {
-    from: NodeIndex,
-    to: NodeIndex,
-    subst: Subst,
-    solver: Solver,
-}
+/// A row whose steps have to be looked at; the entry has one with no control variables.
+type Place = (NodeIndex, Vec<u128>);
 
 struct States<'a> {
     task: &'a mut Task,
     tables: BTreeMap<NodeIndex, Table>,
+    todo: VecDeque<Place>,
+    queued: BTreeSet<Place>,
     machine: Machine,
+    solver: Solver,
+    /// Queries asked of this solver: what it keeps of old ones makes it slow.
+    asked: usize,
     seed: u64,
     query: Budget,
     deadline: Deadline,
 }
 
-/// The inductive tables as lemmas, and whether they exclude every stop; nothing if time or space ran out.
+/// Inductive tables that exclude every stop, as lemmas; nothing if there are none, or time or space ran out.
 pub fn states(
     task: &mut Task,
     seed: u64,
     query: Budget,
     deadline: &Deadline,
-) -> Option<(BTreeMap<NodeIndex, Term>, bool)> {
+) -> Option<BTreeMap<NodeIndex, Term>> {
     let found = concrete::concrete_rows(task, seed, 3000, ROWS, &deadline.within_millis(150));
-    let watched: Vec<BlockId> = task
-        .cpg
-        .heads()
-        .into_iter()
-        .filter_map(|n| match task.cpg.graph[n] {
+    if found.violation.is_some() {
+        return None;
+    }
+    let heads = task.cpg.heads();
+    let watched: Vec<BlockId> = heads
+        .iter()
+        .filter_map(|n| match task.cpg.graph[*n] {
             CutPoint::Head(b) => Some(b),
             _ => None,
         })
         .collect();
     let machine = Machine::of(&task.program, &watched);
+    let related = related(task);
+    let finite = super::predicates::finite(task);
     let mut tables = BTreeMap::new();
     for (n, s) in &found.samples {
-        tables.insert(*n, table(task, s));
+        tables.insert(*n, table(task, s, &related, &finite));
     }
-    let mut edges = vec![];
-    for e in task.cpg.graph.edge_indices() {
-        let (from, to) = task.cpg.graph.edge_endpoints(e)?;
-        let edge = &task.cpg.graph[e];
-        let mut subst = Subst::new();
-        for (v, t) in &edge.updates {
-            subst.bind(*v, *t);
-        }
-        let mut solver = task.solver(deadline);
-        solver.assert(&task.program.pool, edge.guard);
-        edges.push(StateEdge {
-            from,
-            to,
-            subst,
-            solver,
-        });
-    }
+    let solver = task.solver(deadline);
+    let entry = task.cpg.entry;
     let mut s = States {
         task,
         tables,
+        todo: VecDeque::from([(entry, vec![])]),
+        queued: BTreeSet::new(),
         machine,
+        solver,
+        asked: 0,
         seed,
         query,
         deadline: deadline.clone(),
@@ -96,27 +101,68 @@ pub fn states(
     for (n, samples) in found.samples {
         s.add_samples(n, &samples);
     }
-    s.close(&mut edges)?;
-    let safe = s.excludes_stops(&mut edges);
-    let nodes: Vec<NodeIndex> = s.tables.keys().copied().collect();
-    let lemmas = nodes.into_iter().map(|n| (n, s.lemma(n))).collect();
-    Some((lemmas, safe))
+    while let Some(place) = s.todo.pop_front() {
+        s.queued.remove(&place);
+        if s.close(&place).is_none() {
+            if std::env::var("OPTVERIFY_TRACE").is_ok() {
+                s.report(&format!("gave up at {place:?}"));
+            }
+            return None;
+        }
+    }
+    if std::env::var("OPTVERIFY_TRACE").is_ok() {
+        s.report("closed");
+    }
+    Some(heads.into_iter().map(|n| (n, s.lemma(n))).collect())
 }
 
-/// Which variables are control: those that took few values.
-fn table(task: &Task, s: &Samples) -> Table {
-    let sets = super::predicates::value_sets(task);
+/// The variables that the program compares with each other, and what flows into them.
+fn related(task: &Task) -> BTreeSet<Var> {
+    let pool = &task.program.pool;
+    let state: BTreeSet<Var> = task.program.vars.iter().copied().collect();
+    let mut out: BTreeSet<Var> = BTreeSet::new();
+    let mut seen: FastSet<Term> = FastSet::default();
+    let mut todo: Vec<Term> = task.cpg.graph.edge_weights().map(|e| e.guard).collect();
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let Node::Binary(BinOp::Eq | BinOp::Ult | BinOp::Slt, ..) = pool.node(t) {
+            let vars = pool.free_vars(&[t]);
+            if vars.len() > 1 && vars.len() < 8 {
+                out.extend(vars.into_iter().filter(|v| state.contains(v)));
+            }
+        }
+        todo.extend(pool.children(t));
+    }
+    for _ in 0..3 {
+        for e in task.cpg.graph.edge_weights() {
+            for (v, t) in &e.updates {
+                if !out.contains(v) {
+                    continue;
+                }
+                for leaf in super::predicates::leaves(pool, *t) {
+                    let vars = pool.free_vars(&[leaf]);
+                    out.extend(vars.into_iter().filter(|v| state.contains(v)));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Which variables are control: those that only ever get constants, and those that took few values.
+fn table(task: &Task, s: &Samples, related: &BTreeSet<Var>, finite: &BTreeSet<Var>) -> Table {
     let mut control = vec![];
     let mut data: BTreeMap<u32, Vec<Var>> = BTreeMap::new();
     for (i, &v) in s.vars.iter().enumerate() {
         let seen: BTreeSet<u128> = s.rows.iter().map(|r| r[i]).collect();
-        let sort = task.program.pool.var_info(v).sort;
-        let few = seen.len() <= VALUES && (s.rows.len() >= 40 || sets.contains_key(&v));
-        match sort {
+        let few = seen.len() <= VALUES && s.rows.len() >= 40;
+        match task.program.pool.var_info(v).sort {
             Sort::Bool => control.push(v),
-            Sort::Bv(w) if w <= 1 || few => control.push(v),
-            Sort::Bv(w) => data.entry(w).or_default().push(v),
-            Sort::Array { .. } => {}
+            Sort::Bv(w) if w <= 1 || few || finite.contains(&v) => control.push(v),
+            Sort::Bv(w) if related.contains(&v) => data.entry(w).or_default().push(v),
+            _ => {}
         }
     }
     Table {
@@ -128,6 +174,26 @@ fn table(task: &Task, s: &Samples) -> Table {
 }
 
 impl States<'_> {
+    /// For us: the shape of the tables.
+    fn report(&self, what: &str) {
+        eprintln!("states: {what}");
+        let name = |v: &Var| self.task.program.pool.var_info(*v).name.clone();
+        for (n, t) in &self.tables {
+            let control: Vec<String> = t.control.iter().map(name).collect();
+            let data: Vec<String> = t
+                .data
+                .iter()
+                .flat_map(|(_, vs)| vs.iter().map(name))
+                .collect();
+            eprintln!(
+                "  {:?}: {} rows, control {control:?}, data {data:?}, {} left",
+                self.task.cpg.graph[*n],
+                t.rows.len(),
+                self.todo.len()
+            );
+        }
+    }
+
     fn add_samples(&mut self, n: NodeIndex, s: &Samples) {
         for row in &s.rows {
             let value = |v: &Var| s.vars.iter().position(|u| u == v).map_or(0, |i| row[i]);
@@ -143,27 +209,64 @@ impl States<'_> {
         let key: Vec<u128> = t.control.iter().map(value).collect();
         let pool = &mut self.task.program.pool;
         let mut new = false;
-        let kernels = t.rows.entry(key).or_insert_with(|| {
+        let row = t.rows.entry(key.clone()).or_insert_with(|| {
             new = true;
-            t.data
-                .iter()
-                .map(|(w, vars)| {
-                    let columns = vars.iter().map(|v| pool.var(*v)).collect();
-                    Kernel::everything(*w, columns)
-                })
-                .collect()
+            let kernels = t.data.iter().map(|(w, vars)| {
+                let columns = vars.iter().map(|v| pool.var(*v)).collect();
+                Kernel::everything(*w, columns)
+            });
+            Row {
+                kernels: kernels.collect(),
+                term: None,
+            }
         });
-        for (k, (_, vars)) in kernels.iter_mut().zip(&t.data) {
+        for (k, (_, vars)) in row.kernels.iter_mut().zip(&t.data) {
             let state: Vec<u128> = vars.iter().map(value).collect();
             new |= k.restrict(&state);
         }
         if new {
+            row.term = None;
             t.term = None;
+            let place = (n, key);
+            if self.queued.insert(place.clone()) {
+                self.todo.push_back(place);
+            }
         }
         new
     }
 
-    /// The table of a head as a term; a head that nothing reached is `false`, the entry is `true`.
+    /// The relations of a row.
+    fn relations(&mut self, place: &Place) -> Term {
+        let pool = &mut self.task.program.pool;
+        let Some(row) = self
+            .tables
+            .get_mut(&place.0)
+            .and_then(|t| t.rows.get_mut(&place.1))
+        else {
+            return pool.bool(true);
+        };
+        if let Some(t) = row.term {
+            return t;
+        }
+        let mut all = pool.bool(true);
+        for k in &row.kernels {
+            let mut plain = k.clone();
+            let m = mask(k.w);
+            plain.basis.retain(|r| {
+                let (_, coefficients) = r.split_last().unwrap_or((&0, &[]));
+                coefficients
+                    .iter()
+                    .all(|a| *a <= COEFFICIENT || a.wrapping_neg() & m <= COEFFICIENT)
+            });
+            for e in plain.equations(pool) {
+                all = pool.and(all, e);
+            }
+        }
+        row.term = Some(all);
+        all
+    }
+
+    /// The table of a head as a term; a head that nothing reached is `false`.
     fn lemma(&mut self, n: NodeIndex) -> Term {
         let Some(t) = self.tables.get(&n) else {
             return self.task.program.pool.bool(true);
@@ -171,16 +274,13 @@ impl States<'_> {
         if let Some(t) = t.term {
             return t;
         }
-        let mut leaves: Vec<(Vec<u128>, Term)> = vec![];
         let control = t.control.clone();
-        for (key, kernels) in &t.rows {
-            let mut all = self.task.program.pool.bool(true);
-            for k in kernels {
-                for e in k.equations(&mut self.task.program.pool) {
-                    all = self.task.program.pool.and(all, e);
-                }
-            }
-            leaves.push((key.clone(), all));
+        let keys: Vec<Vec<u128>> = t.rows.keys().cloned().collect();
+        let mut leaves: Vec<(Vec<u128>, Term)> = vec![];
+        for key in keys {
+            let place = (n, key);
+            let all = self.relations(&place);
+            leaves.push((place.1, all));
         }
         let term = diagram(self.task, &control, &leaves, 0);
         if let Some(t) = self.tables.get_mut(&n) {
@@ -189,41 +289,118 @@ impl States<'_> {
         term
     }
 
-    /// Adds what steps lead to until no step leaves the tables.
-    fn close(&mut self, edges: &mut [StateEdge]) -> Option<()> {
-        let mut dirty = true;
-        while std::mem::take(&mut dirty) {
-            for e in edges.iter_mut() {
-                if !matches!(self.task.cpg.graph[e.to], CutPoint::Head(_)) {
-                    continue;
+    fn ask(&mut self, name: &'static str, query: &[Term]) -> Option<Option<Model>> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(40) {
+            self.solver = self.task.solver(&self.deadline);
+        }
+        match self
+            .solver
+            .check(&self.task.program.pool, name, query, self.query)
+        {
+            Answer::Unsat => Some(None),
+            Answer::Sat(m) if m.exact => Some(Some(m)),
+            _ => None,
+        }
+    }
+
+    /// Looks at the steps of one row until all of them end in the tables.
+    fn close(&mut self, place: &Place) -> Option<()> {
+        let known: Vec<(Var, u128)> = match self.tables.get(&place.0) {
+            Some(t) => t.control.iter().copied().zip(place.1.clone()).collect(),
+            None => vec![],
+        };
+        let mut here = Subst::new();
+        for &(v, c) in &known {
+            let pool = &mut self.task.program.pool;
+            let sort = pool.var_info(v).sort;
+            let c = pool.constant(c, sort);
+            here.bind(v, c);
+        }
+        let edges: Vec<EdgeIndex> = self.task.cpg.graph.edges(place.0).map(|e| e.id()).collect();
+        for e in edges {
+            let (_, to) = self.task.cpg.graph.edge_endpoints(e)?;
+            let edge = self.task.cpg.graph[e].clone();
+            let pool = &mut self.task.program.pool;
+            let guard = here.apply(pool, edge.guard);
+            if pool.is_false(guard) {
+                continue;
+            }
+            if matches!(self.task.cpg.graph[to], CutPoint::Stop(_)) {
+                let relations = self.relations(place);
+                let relations = here.apply(&mut self.task.program.pool, relations);
+                if self.ask("states-stop", &[relations, guard])?.is_some() {
+                    return None;
                 }
-                loop {
-                    if self.deadline.passed() || self.n_rows() > ROWS {
-                        return None;
-                    }
-                    let before = self.lemma(e.from);
-                    let after = self.lemma(e.to);
-                    let pool = &mut self.task.program.pool;
-                    let after = e.subst.apply(pool, after);
-                    let leaves = pool.not(after);
-                    if pool.is_false(leaves) || pool.is_false(before) {
-                        break;
-                    }
-                    match e
-                        .solver
-                        .check(pool, "states", &[before, leaves], self.query)
-                    {
-                        Answer::Unsat => break,
-                        Answer::Sat(m) if m.exact => {
-                            self.step(e, &m)?;
-                            dirty = true;
-                        }
-                        _ => return None,
-                    }
+                continue;
+            }
+            // What the step makes of every variable, in this row.
+            let mut after = here.clone();
+            for (v, t) in &edge.updates {
+                let t = here.apply(pool, *t);
+                after.bind(*v, t);
+            }
+            loop {
+                if self.deadline.passed() || self.n_rows() > ROWS {
+                    return None;
+                }
+                let inside = self.lemma(to);
+                let pool = &mut self.task.program.pool;
+                let inside = after.apply(pool, inside);
+                let leaves = pool.not(inside);
+                if pool.is_false(leaves) {
+                    break;
+                }
+                let relations = self.relations(place);
+                let relations = here.apply(&mut self.task.program.pool, relations);
+                match self.ask("states", &[relations, guard, leaves])? {
+                    None => break,
+                    Some(m) => self.step(to, &after, &m)?,
                 }
             }
         }
         Some(())
+    }
+
+    /// Binds variables that a relation determines: what follows from `token = local + 1` then folds.
+    fn solve_relations(&mut self, place: &Place, here: &mut Subst) {
+        let Some(row) = self.tables.get(&place.0).and_then(|t| t.rows.get(&place.1)) else {
+            return;
+        };
+        let pool = &mut self.task.program.pool;
+        for k in &row.kernels {
+            let m = mask(k.w);
+            let mut bound: BTreeSet<usize> = BTreeSet::new();
+            let mut used: BTreeSet<usize> = BTreeSet::new();
+            for r in &k.basis {
+                let columns: Vec<usize> = (0..k.columns.len()).filter(|&i| r[i] != 0).collect();
+                let plain =
+                    |i: &usize| r[*i] <= COEFFICIENT || r[*i].wrapping_neg() & m <= COEFFICIENT;
+                if columns.iter().any(|i| bound.contains(i) || !plain(i)) {
+                    continue;
+                }
+                let unit = columns
+                    .iter()
+                    .copied()
+                    .find(|i| !used.contains(i) && (r[*i] == 1 || r[*i] == m));
+                let Some(i) = unit else { continue };
+                let Some(v) = pool.as_var(k.columns[i]) else {
+                    continue;
+                };
+                // x_i = -(rest) for coefficient 1, = rest for coefficient -1.
+                let sign = if r[i] == 1 { m } else { 1 };
+                let last = r[r.len() - 1];
+                let mut t = pool.bv(last.wrapping_mul(sign), k.w);
+                for &j in columns.iter().filter(|j| **j != i) {
+                    let c = pool.bv(r[j].wrapping_mul(sign), k.w);
+                    let x = pool.mul(k.columns[j], c);
+                    t = pool.add(x, t);
+                    used.insert(j);
+                }
+                here.bind(v, t);
+                bound.insert(i);
+            }
+        }
     }
 
     fn n_rows(&self) -> usize {
@@ -231,46 +408,31 @@ impl States<'_> {
     }
 
     /// Adds the state after the model's step, and what concrete runs find from there.
-    fn step(&mut self, e: &mut StateEdge, m: &Model) -> Option<()> {
-        let mut after: BTreeMap<Var, Value> = BTreeMap::new();
+    fn step(&mut self, to: NodeIndex, after: &Subst, m: &Model) -> Option<()> {
+        let mut state: BTreeMap<Var, Value> = BTreeMap::new();
         for &v in &self.task.program.vars.clone() {
             let pool = &mut self.task.program.pool;
             let own = pool.var(v);
-            let t = e.subst.get(v).unwrap_or(own);
-            after.insert(v, pool.eval(t, m));
+            let t = after.get(v).unwrap_or(own);
+            state.insert(v, pool.eval(t, m));
         }
-        let value = |v: &Var| match after.get(v) {
+        let value = |v: &Var| match state.get(v) {
             Some(Value::Bits(b)) => *b,
             _ => 0,
         };
-        if !self.add(e.to, &value) {
+        if !self.add(to, &value) {
             return None; // The model is no step out of the table: something is not understood.
         }
-        let CutPoint::Head(block) = self.task.cpg.graph[e.to] else {
+        let CutPoint::Head(block) = self.task.cpg.graph[to] else {
             return None;
         };
         self.seed += 1;
-        let state: Vec<(Var, Value)> = after.into_iter().collect();
+        let state: Vec<(Var, Value)> = state.into_iter().collect();
         let found = concrete::from(self.task, &self.machine, block, &state, self.seed, 6);
         for (n, s) in found {
             self.add_samples(n, &s);
         }
         Some(())
-    }
-
-    fn excludes_stops(&mut self, edges: &mut [StateEdge]) -> bool {
-        for e in edges.iter_mut() {
-            if !matches!(self.task.cpg.graph[e.to], CutPoint::Stop(_)) {
-                continue;
-            }
-            let before = self.lemma(e.from);
-            let pool = &self.task.program.pool;
-            let answer = e.solver.check(pool, "states-stop", &[before], self.query);
-            if !answer.is_unsat() {
-                return false;
-            }
-        }
-        true
     }
 }
 
