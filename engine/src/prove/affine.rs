@@ -65,22 +65,50 @@ impl Kernel {
         true
     }
 
-    /// Scales every generator by a unit, so that its simplest coefficient is a power of two: `x - y = 2` and
-    /// `5x - 5y = 10` are the same relation.
+    /// Echelon form: every generator has a leading column with a power of two, which no later generator uses, and
+    /// in which the earlier ones are reduced to the nearest multiple. `5x - 5y = 10` becomes `x - y = 2`, and
+    /// `x - (1 + 2^31) y` beside `2^31 y` becomes `x - y`: what a person would write down.
     pub fn normalise(&mut self) {
         let m = mask(self.w);
-        for row in &mut self.basis {
-            let columns = row.len() - 1;
-            let lead = (0..columns)
-                .filter(|&i| row[i] != 0)
-                .min_by_key(|&i| (row[i].trailing_zeros(), i));
-            if let Some(i) = lead {
-                let unit = crate::term::odd_inverse(row[i] >> row[i].trailing_zeros());
-                for a in row.iter_mut() {
-                    *a = a.wrapping_mul(unit) & m;
+        let columns = self.columns.len();
+        let mut rest = std::mem::take(&mut self.basis);
+        let mut done: Vec<(usize, Vec<u128>)> = vec![];
+        loop {
+            let lead = (0..rest.len())
+                .flat_map(|r| (0..columns).map(move |c| (r, c)))
+                .filter(|&(r, c)| rest[r][c] != 0)
+                .min_by_key(|&(r, c)| (rest[r][c].trailing_zeros(), c, r));
+            let Some((r, c)) = lead else { break };
+            let mut pivot = rest.swap_remove(r);
+            let v = pivot[c].trailing_zeros();
+            let unit = crate::term::odd_inverse(pivot[c] >> v);
+            for a in &mut pivot {
+                *a = a.wrapping_mul(unit) & m;
+            }
+            for row in &mut rest {
+                let q = row[c] >> v;
+                for (a, b) in row.iter_mut().zip(&pivot) {
+                    *a = a.wrapping_sub(q.wrapping_mul(*b)) & m;
+                }
+            }
+            rest.retain(|row| row.iter().any(|a| *a != 0));
+            done.push((c, pivot));
+        }
+        for k in (1..done.len()).rev() {
+            let (c, pivot) = done[k].clone();
+            let v = pivot[c].trailing_zeros();
+            if v == 0 {
+                continue;
+            }
+            for (_, row) in &mut done[..k] {
+                // To the nearest multiple, so that -1 + 2^v becomes -1 and not 2^v - 1.
+                let q = (row[c].wrapping_add(1 << (v - 1)) & m) >> v;
+                for (a, b) in row.iter_mut().zip(&pivot) {
+                    *a = a.wrapping_sub(q.wrapping_mul(*b)) & m;
                 }
             }
         }
+        self.basis = done.into_iter().map(|(_, r)| r).chain(rest).collect();
     }
 
     /// The generators as equations, simplified by a common power of two: `2^k (a . x) = 0` says that the

@@ -22,6 +22,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// More values make a variable data.
 const VALUES: usize = 12;
 const ROWS: usize = 6000;
+/// Choices of a step that are tried one by one.
+const CHOICES: u32 = 9;
 
 /// Coefficients beyond this are accidents of few samples, not relations of the program.
 const COEFFICIENT: u128 = 64;
@@ -335,31 +337,81 @@ impl States<'_> {
                 continue;
             }
             // What the step makes of every variable, in this row.
-            let mut after = here.clone();
+            let mut after: BTreeMap<Var, Term> = here.iter().collect();
             for (v, t) in &edge.updates {
                 let t = here.apply(pool, *t);
-                after.bind(*v, t);
+                after.insert(*v, t);
             }
-            loop {
-                if self.deadline.passed() || self.n_rows() > ROWS {
-                    return None;
-                }
-                let inside = self.lemma(to);
-                let pool = &mut self.task.program.pool;
-                let inside = after.apply(pool, inside);
-                let leaves = pool.not(inside);
-                if pool.is_false(leaves) {
-                    break;
-                }
-                let relations = self.relations(place);
-                let relations = here.apply(&mut self.task.program.pool, relations);
-                match self.ask("states", &[relations, guard, leaves])? {
-                    None => break,
-                    Some(m) => self.step(to, &after, &m)?,
-                }
-            }
+            let choices: Vec<Var> = edge
+                .draws
+                .iter()
+                .map(|d| d.var)
+                .filter(|v| self.task.program.pool.var_info(*v).sort == Sort::Bool)
+                .collect();
+            self.steps(place, to, &mut here, guard, after, &choices, CHOICES)?;
         }
         Some(())
+    }
+
+    /// The steps of one row over one edge. Choices are made one by one, as long as they are few: each leaves
+    /// constants behind, and most steps are then looked up without the solver.
+    #[allow(clippy::too_many_arguments)]
+    fn steps(
+        &mut self,
+        place: &Place,
+        to: NodeIndex,
+        here: &mut Subst,
+        guard: Term,
+        after: BTreeMap<Var, Term>,
+        choices: &[Var],
+        depth: u32,
+    ) -> Option<()> {
+        if self.deadline.passed() {
+            return None;
+        }
+        if depth > 0 {
+            let mut roots: Vec<Term> = after.values().copied().collect();
+            roots.push(guard);
+            roots.retain(|t| !self.task.program.pool.sort(*t).is_array());
+            let free = self.task.program.pool.free_vars(&roots);
+            if let Some(&choice) = choices.iter().find(|c| free.binary_search(c).is_ok()) {
+                for value in [false, true] {
+                    let pool = &mut self.task.program.pool;
+                    let value = pool.bool(value);
+                    let mut s = Subst::new();
+                    s.bind(choice, value);
+                    let guard = s.apply(pool, guard);
+                    if pool.is_false(guard) {
+                        continue;
+                    }
+                    let after = after.iter().map(|(v, t)| (*v, s.apply(pool, *t))).collect();
+                    self.steps(place, to, here, guard, after, choices, depth - 1)?;
+                }
+                return Some(());
+            }
+        }
+        let mut step = Subst::new();
+        for (v, t) in after {
+            step.bind(v, t);
+        }
+        loop {
+            if self.deadline.passed() || self.n_rows() > ROWS {
+                return None;
+            }
+            let inside = self.lemma(to);
+            let pool = &mut self.task.program.pool;
+            let inside = step.apply(pool, inside);
+            let leaves = pool.not(inside);
+            if pool.is_false(leaves) {
+                return Some(());
+            }
+            let relations = self.relations(place);
+            let relations = here.apply(&mut self.task.program.pool, relations);
+            match self.ask("states", &[relations, guard, leaves])? {
+                None => return Some(()),
+                Some(m) => self.step(to, &step, &m)?,
+            }
+        }
     }
 
     /// Binds variables that a relation determines: what follows from `token = local + 1` then folds.

@@ -121,7 +121,32 @@ impl Pool {
                 return self.and(eh, el);
             }
         }
+        if let Some(t) = self.eq_of_leaves(a, b) {
+            return t;
+        }
         self.commutative(BinOp::Eq, a, b, Sort::Bool)
+    }
+
+    /// `ite(c, x, y) = z` where a leaf decides: `ite(c, z + 1, y) = z` is `!c && y = z`. Remembered, because
+    /// chains of `ite`s share their tails.
+    fn eq_of_leaves(&mut self, a: Term, b: Term) -> Option<Term> {
+        let (tree, other) = match (self.node(a), self.node(b)) {
+            (Node::Ite(..), Node::Ite(..)) => return None,
+            (Node::Ite(..), _) => (a, b),
+            (_, Node::Ite(..)) => (b, a),
+            _ => return None,
+        };
+        if let Some(&t) = self.leaf_eqs.get(&(tree, other)) {
+            return t;
+        }
+        let Node::Ite(c, x, y) = *self.node(tree) else {
+            return None;
+        };
+        let (ex, ey) = (self.eq(x, other), self.eq(y, other));
+        let decided = self.as_const(ex).is_some() || self.as_const(ey).is_some();
+        let t = decided.then(|| self.ite(c, ex, ey));
+        self.leaf_eqs.insert((tree, other), t);
+        t
     }
 
     /// `Ult`, `Ule`, `Slt`, `Sle`; `<=` is kept as the negation of the reversed `<`, so that one form remains.

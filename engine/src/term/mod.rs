@@ -222,6 +222,8 @@ pub struct Pool {
     vars: Vec<VarInfo>,
     /// Results of pushing a select into an array term; without it shared `ite`s would be expanded again and again.
     selects: FastMap<(Term, Term), Term>,
+    /// Equations of an `ite` with something, distributed over its leaves or known to be better left alone.
+    leaf_eqs: FastMap<(Term, Term), Option<Term>>,
 }
 
 impl Pool {
