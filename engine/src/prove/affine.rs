@@ -97,12 +97,10 @@ impl Kernel {
         for k in (1..done.len()).rev() {
             let (c, pivot) = done[k].clone();
             let v = pivot[c].trailing_zeros();
-            if v == 0 {
-                continue;
-            }
+            // To the nearest multiple, so that -1 + 2^v becomes -1 and not 2^v - 1.
+            let half = if v == 0 { 0 } else { 1 << (v - 1) };
             for (_, row) in &mut done[..k] {
-                // To the nearest multiple, so that -1 + 2^v becomes -1 and not 2^v - 1.
-                let q = (row[c].wrapping_add(1 << (v - 1)) & m) >> v;
+                let q = (row[c].wrapping_add(half) & m) >> v;
                 for (a, b) in row.iter_mut().zip(&pivot) {
                     *a = a.wrapping_sub(q.wrapping_mul(*b)) & m;
                 }
