@@ -102,6 +102,8 @@ pub struct Choice {
     pub trace_automata: bool,
     /// Accelerators that over-approximate take part (proofs only).
     pub over: bool,
+    /// Loops are left after a number of iterations given by a formula, where there is one.
+    pub completing: bool,
 }
 
 pub fn build(pool: &mut Pool, oracle: &mut dyn Oracle, cpg: &Cpg, choice: Choice) -> Accelerated {
@@ -268,6 +270,7 @@ impl Accelerated {
         }
         if let Some(exit) = a.exit
             && choice.trace_automata
+            && choice.completing
             && a.precision == Precision::Exact
             && a.subsumes_path
             && path.draws.is_empty()

@@ -117,20 +117,33 @@ impl Oracle for Asking {
 pub fn run(task: &mut Task, options: Options, deadline: &Deadline) -> Outcome {
     let cpg = task.cpg.clone();
     let mut outcome = None;
-    // Over-approximating accelerators prove but never refute: with them first, then without.
-    for over in [true, false] {
+    let mut has_over = true;
+    // Searching for counts gives the cheaper certificate, counting by formula the easier queries (products of a
+    // count and a variable): first one, then the other. Over-approximating accelerators prove but never refute:
+    // where there are any, the search is made without them, too.
+    for (over, completing) in [(true, false), (false, true), (true, true)] {
+        if outcome.is_some() && !over && !has_over {
+            continue;
+        }
+        if outcome.is_some() && !options.trace_automata {
+            break;
+        }
         let choice = Choice {
             acceleration: options.acceleration,
             trace_automata: options.trace_automata,
             over,
+            completing,
         };
-        let mut oracle = Asking::new(deadline, Budget::steady(50));
+        let share = deadline.within_millis(deadline.left_millis() / if completing { 1 } else { 2 });
+        let mut oracle = Asking::new(&share, Budget::steady(50));
         let graph = build(&mut task.program.pool, &mut oracle, &cpg, choice);
-        let mut out = explore(task, &graph, options, deadline);
+        has_over = graph.has_over();
+        let mut out = explore(task, &graph, options, &share);
         out.n_accelerators = graph.accelerators.len() + graph.completed.len();
         out.n_automaton_states = graph.dfa.n_states();
-        let decided = !matches!(out.decision, Decision::Unknown(_));
-        if decided || !graph.has_over() {
+        let open = matches!(out.decision, Decision::Unknown(Reason::Inconclusive { .. }));
+        let hopeless = graph.accelerators.is_empty() && !has_over;
+        if !open || hopeless || deadline.passed() {
             return out;
         }
         outcome = Some(out);
