@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// The conditions that must be unsatisfiable for all accelerators of the graph.
 pub fn obligations(pool: &mut Pool, graph: &Accelerated) -> Vec<Term> {
-    let mut out = vec![];
+    let mut out = graph.dropped.clone();
     // A proof needs every run to be covered; that the accelerators do nothing else matters for precision only.
     for (i, (_, a)) in graph.accelerators.iter().enumerate() {
         complete(pool, a, &mut out);

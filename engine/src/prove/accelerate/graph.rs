@@ -76,6 +76,8 @@ pub struct Accelerated {
     pub completed: Vec<(NodeIndex, Accelerator)>,
     pub forbidden: Vec<Vec<Letter>>,
     pub dfa: Dfa,
+    /// Guards of edges that were left out because the solver found them infeasible: obligations of a proof.
+    pub dropped: Vec<Term>,
 }
 
 impl Accelerated {
@@ -127,10 +129,11 @@ pub fn build(pool: &mut Pool, oracle: &mut dyn Oracle, cpg: &Cpg, choice: Choice
         });
     }
     let mut completed = vec![];
+    let mut dropped = vec![];
     if choice.acceleration {
         for head in inner_heads(cpg) {
             if let Some(a) = completable(pool, oracle, &wires, head) {
-                let Some(changed) = complete(pool, oracle, &wires, head, &a) else {
+                let Some(changed) = complete(pool, oracle, &wires, head, &a, &mut dropped) else {
                     continue;
                 };
                 wires = changed;
@@ -149,6 +152,7 @@ pub fn build(pool: &mut Pool, oracle: &mut dyn Oracle, cpg: &Cpg, choice: Choice
         completed,
         forbidden: vec![],
         dfa: Dfa::containing(&[], 0),
+        dropped,
     };
     let mut heads: Vec<NodeIndex> = wires.iter().map(|w| w.from).collect();
     heads.sort();
@@ -221,7 +225,9 @@ impl Accelerated {
                 rest = pool.and(rest, not);
             }
         }
-        if !oracle.infeasible(pool, rest) {
+        if oracle.infeasible(pool, rest) {
+            self.dropped.push(rest);
+        } else {
             let mut edge = edge.clone();
             edge.guard = rest;
             self.add(head, to, &edge, Kind::Rest);
@@ -370,6 +376,7 @@ fn complete(
     wires: &[Wire],
     head: NodeIndex,
     a: &Accelerator,
+    dropped: &mut Vec<Term>,
 ) -> Option<Vec<Wire>> {
     let exit = a.exit?;
     let (effect, sound) = effect(pool, a, exit.known, exit.count);
@@ -404,7 +411,9 @@ fn complete(
         }
         let mut edge = compose(pool, &i.edge, &broken);
         edge.updates.clear();
-        if !pool.is_false(edge.guard) && !oracle.infeasible(pool, edge.guard) {
+        if oracle.infeasible(pool, edge.guard) {
+            dropped.push(edge.guard);
+        } else {
             out.push(Wire {
                 from: i.from,
                 to: Target::Incomplete,
