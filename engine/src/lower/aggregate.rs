@@ -172,6 +172,11 @@ impl Lowerer<'_> {
             let t = self.pool.bv(0, types::bits(kind));
             return Ok(self.scalar(t));
         }
+        // With one variant possible there is no tag to be read (and passes remove writes of such values).
+        if let (Some(bits), Some(kind)) = (self.only_variant(&at.ty), types::scalar_kind(into)) {
+            let t = self.pool.bv(bits, types::bits(kind));
+            return Ok(self.scalar(t));
+        }
         let v = self.load_located(at)?;
         let Some(d) = v.get(&DISCRIMINANT).cloned() else {
             return gap(format!("the discriminant of `{}`", at.ty));
@@ -185,6 +190,39 @@ impl Lowerer<'_> {
             t = self.pool.resize(t, types::bits(kind), signed);
         }
         Ok(self.scalar(t))
+    }
+
+    /// The discriminant of an enum of which only one variant can exist.
+    fn only_variant(&mut self, ty: &Ty) -> Option<u128> {
+        let TyKind::Adt { path, args } = ty.kind() else {
+            return None;
+        };
+        let fact = self.source.facts.enum_fact(path)?;
+        if !fact.complete {
+            return None;
+        }
+        let types: Vec<&Ty> = args
+            .iter()
+            .filter_map(|a| match a {
+                crate::mir::GenericArg::Type(t) => Some(t),
+                _ => None,
+            })
+            .collect();
+        // What the variants of std's enums hold; of other enums only the number of variants is known.
+        let holds = |variant: &str| match (path.rsplit("::").next()?, variant) {
+            ("Option", "Some") | ("Result", "Ok") | ("ControlFlow", "Break") => types.first(),
+            ("Result", "Err") | ("ControlFlow", "Continue") => types.get(1),
+            _ => None,
+        };
+        let mut possible = fact
+            .variants
+            .iter()
+            .filter(|v| !holds(&v.name).is_some_and(|t| is_uninhabited(t)));
+        let first = possible.next()?;
+        match possible.next() {
+            None => first.bits(),
+            Some(_) => None,
+        }
     }
 
     pub fn set_discriminant(&mut self, at: &Located, index: u32) -> Lowered<()> {
@@ -266,5 +304,18 @@ impl Lowerer<'_> {
             array.leaves[at].1 = LeafValue { leaf, init };
         }
         Ok(())
+    }
+}
+
+fn is_uninhabited(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Never => true,
+        TyKind::Adt { path, .. } => {
+            matches!(
+                &**path,
+                "std::convert::Infallible" | "core::convert::Infallible"
+            )
+        }
+        _ => false,
     }
 }

@@ -135,6 +135,36 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// The successors of a terminator, without those that a constant condition excludes.
+    pub fn feasible_successors(&mut self, kind: &TerminatorKind) -> Vec<u32> {
+        let all = normal_successors(kind);
+        let TerminatorKind::SwitchInt {
+            operand,
+            targets,
+            otherwise,
+        } = kind
+        else {
+            return all;
+        };
+        let constant = match operand {
+            Operand::Const(Const::Named(p)) if p.last_name() == "IS_ZST" => true,
+            Operand::RuntimeChecks(_) | Operand::Const(Const::Bool(_)) => true,
+            _ => false,
+        };
+        if !constant {
+            return all;
+        }
+        let value = self.operand(operand).and_then(|v| self.bits(&v));
+        let Ok(Some(bits)) = value.map(|t| self.pool.as_const(t)) else {
+            return all;
+        };
+        let taken = targets.iter().find(|(v, _)| *v == bits).map(|(_, b)| b.0);
+        match taken.or(otherwise.as_ref().map(|b| b.0)) {
+            Some(b) => vec![b],
+            None => all,
+        }
+    }
+
     /// A moved argument is passed in place: the callee must not write its result over it.
     fn reject_overlap(&mut self, args: &[Operand], destination: &Place) -> Lowered<()> {
         for (i, a) in args.iter().enumerate() {
@@ -573,7 +603,7 @@ impl<'a> Lowerer<'a> {
     fn drop_type(&mut self, ty: &Ty, place: Option<&Place>, _block: u32) -> Lowered<()> {
         match ty.kind() {
             TyKind::Adt { path, args } => {
-                if self.bodies.has_drop(path) {
+                if self.source.drops.contains(&**path) {
                     return gap(format!("`Drop` of `{path}`"));
                 }
                 let is_std = ["std::", "core::", "alloc::"]
@@ -582,6 +612,12 @@ impl<'a> Lowerer<'a> {
                 // The drop code of other crates is not captured; a path of this crate has no crate name.
                 if !is_std && !self.is_local_type(path) {
                     return gap(format!("`Drop` of `{path}`, a type of another crate"));
+                }
+                // Fields that no body mentions are not known, but dropped all the same.
+                if !is_std && !self.source.drops.is_empty() {
+                    return gap(format!(
+                        "drop of `{path}`, whose fields may have a `Drop` of this crate"
+                    ));
                 }
                 for a in args {
                     if let crate::mir::GenericArg::Type(t) = a {

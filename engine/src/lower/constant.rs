@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         if path.last_name() == "IS_ZST" {
             return Some(Ty::new(TyKind::Bool));
         }
-        None
+        int_limit(path).as_ref().and_then(literal_type)
     }
 
     pub fn constant(&mut self, c: &Const, ty: Option<&Ty>) -> Lowered<Value> {
@@ -186,11 +186,11 @@ impl Lowerer<'_> {
                 Some(t) => self.undefined(&t.clone()),
                 None => Ok(Value::default()),
             },
+            Const::Static(text) => self.static_pointer(text, ty),
             Const::Pattern { value, .. } => self.constant(value, ty),
             Const::Slice { .. }
             | Const::Indirect { .. }
             | Const::Scalar { .. }
-            | Const::Static(_)
             | Const::Other(_) => gap("a constant of unknown form"),
         }
     }
@@ -265,6 +265,9 @@ impl Lowerer<'_> {
             && self.shapes.variant_of(t, path).is_some()
         {
             return self.assemble(t, Some(path.last_name()), vec![]);
+        }
+        if let Some(c) = int_limit(path) {
+            return self.constant(&c, ty);
         }
         if let Some(v) = self.layout_constant(path)? {
             return Ok(v);
@@ -401,6 +404,25 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// A reference to a static, printed with the compiler's internal name: `DefId(0:3 ~ krate[8244]::m::TABLE)`.
+    fn static_pointer(&mut self, text: &str, ty: Option<&Ty>) -> Lowered<Value> {
+        let Some(name) = text.rsplit("]::").next().map(|n| n.trim_end_matches(')')) else {
+            return gap("a static of unknown name");
+        };
+        let Some(ty) = ty else {
+            return gap(format!("static `{name}` of unknown type"));
+        };
+        let file = self.instances[self.frame.0 as usize].body.file;
+        let named = |kind: &AllocKind| matches!(kind, AllocKind::Static(n) if **n == *name);
+        let allocs = &self.bodies.file(file).allocs;
+        match allocs.iter().find(|a| named(&a.kind)).map(|a| a.id) {
+            Some(id) => self.alloc_pointer(id, 0, &erase(ty)),
+            None => gap(format!(
+                "the contents of static `{name}` are not in the dump"
+            )),
+        }
+    }
+
     /// A pointer into an allocation of the compiler's tables.
     fn alloc_pointer(&mut self, id: u32, offset: u64, ty: &Ty) -> Lowered<Value> {
         let file = self.instances[self.frame.0 as usize].body.file;
@@ -476,6 +498,30 @@ impl Lowerer<'_> {
         }
         let elems: Vec<u128> = bytes.chunks(size).map(little).collect();
         self.prepare_array(object, vec![Step::Elem], &elems, types::bits(kind))
+    }
+}
+
+/// `core::num::<impl u64>::MAX` and its siblings, which the language defines.
+fn int_limit(path: &Path) -> Option<Const> {
+    let [.., imp, last] = path.segments.as_slice() else {
+        return None;
+    };
+    let ty = imp.name.strip_prefix("<impl ")?.strip_suffix('>')?;
+    let ty = IntTy::from_name(ty)?;
+    match &*last.name {
+        "MAX" => Some(Const::Int {
+            bits: ty.max_bits(),
+            ty,
+        }),
+        "MIN" => Some(Const::Int {
+            bits: ty.min_bits(),
+            ty,
+        }),
+        "BITS" => Some(Const::Int {
+            bits: u128::from(ty.bits()),
+            ty: IntTy::U32,
+        }),
+        _ => None,
     }
 }
 

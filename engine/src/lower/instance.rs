@@ -145,19 +145,6 @@ impl<'a> Bodies<'a> {
             .any(|p| p.split("::").next() == Some(first))
     }
 
-    /// Is there a `Drop` impl for this type, generic ones included?
-    pub fn has_drop(&self, adt: &str) -> bool {
-        let drops = self.by_last.get("drop").into_iter().flatten();
-        drops.map(|&at| self.get(at)).any(|b| {
-            let self_ty = b
-                .body
-                .args()
-                .next()
-                .and_then(|a| super::types::pointee(&a.ty).map(|t| t.kind().clone()));
-            matches!(self_ty, Some(TyKind::Adt { path, .. }) if *path == *adt)
-        })
-    }
-
     pub fn file(&self, index: usize) -> &'a MirFile {
         self.files[index]
     }

@@ -177,6 +177,20 @@ impl Lowerer<'_> {
                 self.store_located(&at, &new)?;
                 Value::default()
             }
+            "typed_swap_nonoverlapping" => {
+                let Some(ty) = self.operand_type(&args[0])? else {
+                    return gap("a swap through pointers of unknown type");
+                };
+                let (a, b) = (self.operand(&args[0])?, self.operand(&args[1])?);
+                let (p, q) = (self.pointer_of(&a)?, self.pointer_of(&b)?);
+                let (at_p, at_q) = (self.deref(&p, &ty)?, self.deref(&q, &ty)?);
+                let (x, y) = (self.load_located(&at_p)?, self.load_located(&at_q)?);
+                // Both values are read before either place is written.
+                let saved = self.save(&x);
+                self.store_located(&at_p, &y)?;
+                self.store_located(&at_q, &saved)?;
+                Value::default()
+            }
             "discriminant_value" => {
                 let ty = self.operand_type(&args[0])?;
                 let v = self.operand(&args[0])?;

@@ -49,13 +49,31 @@ pub struct Source<'a> {
     pub crate_name: &'a str,
     /// Functions by the name that calls use, where it differs from the name of the body.
     pub aliases: HashMap<String, String>,
+    /// Types of the crate that implement `Drop`, by path.
+    pub drops: BTreeSet<String>,
+}
+
+/// The types that the bodies of a file implement `Drop` for, generic ones included.
+pub fn drop_types(file: &MirFile) -> BTreeSet<String> {
+    let drops = file
+        .bodies
+        .iter()
+        .filter(|b| b.arg_count == 1 && instance::last_segment(&b.path) == "drop");
+    drops
+        .filter_map(|b| match types::pointee(&b.args().next()?.ty)?.kind() {
+            crate::mir::TyKind::Adt { path, .. } => Some(path.to_string()),
+            _ => None,
+        })
+        .collect()
 }
 
 impl<'a> Source<'a> {
     /// The facts and settings of a capture, for these files of it.
     pub fn of(capture: &'a Capture, files: Vec<&'a MirFile>) -> Source<'a> {
         let aliases = capture.info.functions.iter();
+        let drops = files.iter().flat_map(|f| drop_types(f)).collect();
         Source {
+            drops,
             files,
             facts: &capture.facts,
             ub_checks: capture.info.profile.debug_assertions,

@@ -385,8 +385,30 @@ impl Lowerer<'_> {
         p: &super::value::PointerValue,
         q: &super::value::PointerValue,
     ) -> Lowered<(Term, Term)> {
-        let all: Vec<_> = p.targets.union(&q.targets).copied().collect();
-        let [only] = all.as_slice() else {
+        let mut places = vec![];
+        for (pointer, t) in [(p, &p.targets), (q, &q.targets)]
+            .into_iter()
+            .flat_map(|(pointer, ts)| ts.iter().map(move |t| (pointer, *t)))
+        {
+            if matches!(
+                self.targets[t.0 as usize],
+                super::pointer::Target::Place(..)
+            ) {
+                places.push(t);
+                continue;
+            }
+            let here = self.tag_is(pointer, t);
+            let never = self.pool.not(here);
+            self.check(
+                never,
+                crate::program::StopKind::Unsupported(
+                    "an address without an object compared or subtracted".into(),
+                ),
+            );
+        }
+        places.sort();
+        places.dedup();
+        let [only] = places.as_slice() else {
             return gap("pointers into different objects compared or subtracted");
         };
         let n = self.targets[only.0 as usize].n_indices();

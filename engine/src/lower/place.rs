@@ -169,7 +169,26 @@ impl Lowerer<'_> {
             }
         }
         let raw = types::is_raw(pointer_ty);
-        let window = p.meta;
+        let mut window = p.meta;
+        // A pointer to elements read as an array of a fixed length (`<[T; N]>::try_from`): a window over them.
+        if let (Some(n), Some(elem)) = (types::array_len(&to), types::element(&to)) {
+            let mut over_elements = !spots.is_empty();
+            for (_, s) in &spots {
+                over_elements &= s.path.last() == Some(&Step::Elem)
+                    && self.spot_type(s).is_ok_and(|t| t == erase(&elem));
+            }
+            if over_elements {
+                window = Some(self.bv64(n));
+                return Ok(Located {
+                    spots,
+                    ty: to,
+                    window,
+                    variant: None,
+                    // The reference was made from a raw pointer of this type, which nobody checked against N.
+                    raw: true,
+                });
+            }
+        }
         if types::is_unsized_sequence(&to) != window.is_some() {
             return gap(format!("dereference of `{pointer_ty}` without its length"));
         }
@@ -196,6 +215,7 @@ impl Lowerer<'_> {
             if s.path.last() != Some(&Step::Elem) {
                 continue;
             }
+            // A window over an array starts below it: its own extent is what counts.
             let extent = self.extent(&s)?;
             let Some(&i) = s.indices.last() else { continue };
             let inside = match at.window {
@@ -257,6 +277,16 @@ impl Lowerer<'_> {
             }
             _ => gap("slices nested too deeply"),
         }
+    }
+
+    /// The type at a spot.
+    fn spot_type(&mut self, spot: &Spot) -> Lowered<Ty> {
+        let o = self.objects[spot.object.0 as usize].clone();
+        let mut ty = o.ty;
+        for s in &spot.path[o.outer.len().min(spot.path.len())..] {
+            ty = self.step_type(&ty, *s)?;
+        }
+        Ok(ty)
     }
 
     fn step_type(&mut self, ty: &Ty, step: Step) -> Lowered<Ty> {

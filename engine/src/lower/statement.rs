@@ -20,7 +20,13 @@ impl Lowerer<'_> {
             blocks.insert(b, id);
         }
         self.goto(blocks[&0]);
+        // Branches on constants (sizes, settings of the build) leave blocks that no run gets to: what those would do
+        // to pointers must not count.
+        let mut reached: std::collections::HashSet<u32> = [0].into();
         for &b in &order {
+            if !reached.contains(&b) {
+                continue;
+            }
             if self.blocks.len() > MAX_BLOCKS {
                 break;
             }
@@ -44,6 +50,7 @@ impl Lowerer<'_> {
             if left {
                 continue;
             }
+            reached.extend(self.feasible_successors(&block.terminator.kind));
             self.span = self.user_span(&block.terminator.source_info);
             let at = self.current.index();
             if self.blocks[at].span.is_none() {

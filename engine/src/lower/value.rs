@@ -187,6 +187,37 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The value as it is now, in variables of its own: later writes do not change it.
+    pub fn save(&mut self, value: &Value) -> Value {
+        let keep = |l: &mut Self, t: Term| {
+            if l.pool.as_const(t).is_some() {
+                return t;
+            }
+            let sort = l.pool.sort(t);
+            let temp = l.pool.fresh("saved", sort);
+            l.draw_vars.push(temp);
+            l.assign(temp, t);
+            l.pool.var(temp)
+        };
+        let mut out = value.clone();
+        for (_, leaf) in &mut out.leaves {
+            leaf.init = keep(self, leaf.init);
+            match &mut leaf.leaf {
+                Leaf::Bits(t) => *t = keep(self, *t),
+                Leaf::Pointer(p) => {
+                    p.tag = keep(self, p.tag);
+                    for i in &mut p.indices {
+                        *i = keep(self, *i);
+                    }
+                    if let Some(m) = p.meta {
+                        p.meta = Some(keep(self, m));
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// A value of a type whose leaves are all uninitialised.
     pub fn undefined(&mut self, ty: &Ty) -> Lowered<Value> {
         let leaves = self.leaves(ty)?;

@@ -93,7 +93,8 @@ pub fn prepare_snapshot(
     };
     let mut all: Vec<&MirFile> = files.iter().collect();
     all.push(&constants);
-    let source = Source::of(capture, all);
+    let mut source = Source::of(capture, all);
+    source.drops.extend(lower::drop_types(reference));
     let program = lowered(&source, root)?;
     Ok(Prepared { program })
 }
