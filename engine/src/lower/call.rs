@@ -171,7 +171,6 @@ impl<'a> Lowerer<'a> {
             let Operand::Move(p) = a else { continue };
             let twice = args.iter().enumerate().any(|(j, b)| match b {
                 Operand::Move(q) => j > i && overlap(p, q),
-                Operand::Copy(q) => j != i && overlap(p, q),
                 _ => false,
             });
             if twice && !p.projection.contains(&crate::mir::Elem::Deref) {
@@ -180,7 +179,7 @@ impl<'a> Lowerer<'a> {
                     let no = self.pool.bool(false);
                     self.check_defined(
                         no,
-                        "an argument is moved out of a place that another one uses",
+                        "two arguments are moved out of the same place",
                     );
                 }
             }
