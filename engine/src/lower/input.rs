@@ -172,6 +172,8 @@ impl Lowerer<'_> {
             let mut parts = vec![];
             for ((variant, i), t) in &fields {
                 if *variant == Some(id) {
+                    // A field that no body mentions still has its position.
+                    parts.resize(*i as usize, InputShape::Opaque("_".into()));
                     let p = extend(path, Step::Variant(id, *i));
                     parts.push(self.make_input(object, &p, t, dims, depth)?);
                 }
@@ -324,30 +326,6 @@ impl Lowerer<'_> {
         gap(
             "a parameter with an array whose elements have invalid bit patterns (char, enum, slice)",
         )
-    }
-
-    /// What a caller sees afterwards: the returned value and memory behind `&mut` parameters.
-    pub fn output_vars(&mut self) -> Vec<Var> {
-        let mut out = vec![];
-        let arg_count = self.instances[0].body.body.arg_count;
-        let keys: Vec<_> = self.vars.iter().map(|(k, v)| (k.clone(), *v)).collect();
-        for ((object, _, part), var) in keys {
-            if part == Part::Flag {
-                continue;
-            }
-            match &self.objects[object.0 as usize].key {
-                ObjectKey::Local(InstanceId(0), Local::RETURN) => out.push(var),
-                ObjectKey::Pointee(of, _) => {
-                    if let ObjectKey::Local(InstanceId(0), l) = &self.objects[of.0 as usize].key
-                        && l.0 <= arg_count
-                    {
-                        out.push(var);
-                    }
-                }
-                _ => {}
-            }
-        }
-        out
     }
 
     /// The spot of a leaf kind, for arbitrary values drawn in the middle of a run.

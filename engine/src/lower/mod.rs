@@ -18,6 +18,7 @@ mod instance;
 mod intrinsic;
 mod memory;
 mod operator;
+mod output;
 mod place;
 mod pointer;
 mod rvalue;
@@ -32,6 +33,7 @@ use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
 use instance::InstanceId;
+pub use instance::last_segment;
 use pointer::{Target, TargetId};
 use shape::{Shapes, Step};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -336,6 +338,7 @@ impl<'a> Lowerer<'a> {
                 source_names.push((var, SourceName { name, kind }));
             }
         }
+        let returned = self.returned_shape();
         let outputs = self.output_vars();
         let mut vars: Vec<Var> = self.vars.values().copied().collect();
         vars.extend(&self.draw_vars);
@@ -348,6 +351,7 @@ impl<'a> Lowerer<'a> {
             inputs: std::mem::take(&mut self.inputs),
             requires: std::mem::take(&mut self.requires),
             outputs,
+            returned,
             source_names,
             draw_kinds: std::mem::take(&mut self.draw_kinds),
             pool: self.pool,

@@ -1,7 +1,7 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
-use crate::capture::{Capture, CaptureError, Root, Snapshot};
-use crate::lower::{self, LowerError, Source};
+use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
+use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::Program;
 use crate::program::simplify::simplify;
@@ -61,6 +61,46 @@ pub fn prepare_reference(
     Ok((Prepared { program }, file))
 }
 
+/// The root's snapshot and those of the functions at the same stage that it may call, directly or not.
+fn read_reachable(
+    capture: &Capture,
+    root: &Root,
+    snapshot: &Snapshot,
+) -> Result<Vec<MirFile>, SnapshotError> {
+    let functions = capture.info.functions.iter();
+    let mut others: Vec<&Function> = functions.filter(|f| f.path != root.function).collect();
+    let mut texts = vec![snapshot.text()?];
+    let mut files = vec![];
+    while let Some(text) = texts.pop() {
+        files.push(read(&text)?);
+        let mut unreached = vec![];
+        for function in others {
+            if !mentions(&text, &function.path) {
+                unreached.push(function);
+            } else if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number) {
+                texts.push(s.text()?);
+            }
+        }
+        others = unreached;
+    }
+    Ok(files)
+}
+
+/// May the text speak of the function? Calls print methods under other paths, but with the same last name;
+/// closures by their place in the source.
+fn mentions(text: &str, path: &str) -> bool {
+    if path.contains("{closure") {
+        return text.contains("{closure");
+    }
+    let name = last_segment(path);
+    let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = at.checked_sub(1).map(|i| text.as_bytes()[i]);
+        let after = text.as_bytes().get(at + name.len()).copied();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
 /// The program of a root after a pass: its own snapshot, those of its callees at the same stage, and the
 /// reference for constants and promoteds.
 pub fn prepare_snapshot(
@@ -69,17 +109,7 @@ pub fn prepare_snapshot(
     snapshot: &Snapshot,
     reference: &MirFile,
 ) -> Result<Prepared, SnapshotError> {
-    let text = snapshot.text()?;
-    let own = read(&text)?;
-    let mut files = vec![own];
-    for function in &capture.info.functions {
-        if function.path == root.function {
-            continue;
-        }
-        if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number) {
-            files.push(read(&s.text()?)?);
-        }
-    }
+    let files = read_reachable(capture, root, snapshot)?;
     // Functions of the crate must come from this stage; the reference only completes constants.
     let constants = MirFile {
         bodies: reference

@@ -207,6 +207,8 @@ pub struct Program {
     pub requires: Vec<Term>,
     /// The variables of the returned value and of memory behind `&mut` parameters: what a caller can see.
     pub outputs: Vec<Var>,
+    /// Where the returned value is found when a run returns.
+    pub returned: InputShape,
 }
 
 impl Program {

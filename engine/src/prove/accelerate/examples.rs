@@ -28,6 +28,7 @@ impl Build {
                 draw_kinds: vec![],
                 requires: vec![],
                 outputs: vec![],
+                returned: crate::program::InputShape::Tuple(vec![]),
             },
         }
     }
