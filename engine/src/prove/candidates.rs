@@ -31,7 +31,7 @@ pub fn candidates(
     samples: &BTreeMap<NodeIndex, Samples>,
     effort: Effort,
 ) -> BTreeMap<NodeIndex, Candidates> {
-    let mut out = BTreeMap::new();
+    let mut out: BTreeMap<NodeIndex, Candidates> = BTreeMap::new();
     let numbers = constants(task);
     let signed = uses_signed(task);
     let live = super::slice::live(&task.program, &task.cpg);
@@ -88,6 +88,15 @@ pub fn candidates(
             }
         }
         out.insert(n, c);
+    }
+    if effort >= Effort::Rich {
+        let cpg = task.cpg.clone();
+        for (at, lemma) in super::accelerate::candidates(&mut task.program, &cpg) {
+            let c = cpg.node(at).and_then(|n| out.get_mut(&n));
+            if let Some(c) = c {
+                c.lemmas.insert(lemma);
+            }
+        }
     }
     out
 }
@@ -222,17 +231,26 @@ fn orders(task: &mut Task, s: &Samples, signed: bool, out: &mut Vec<Term>) {
     }
 }
 
-/// Bounds by constants of the program; of those that hold of the samples the four tightest.
+/// Bounds by constants of the program; of those that hold of the samples the two tightest.
 fn bounds(task: &mut Task, s: &Samples, signed: bool, numbers: &[u128], out: &mut Vec<Term>) {
     for (i, &v) in s.vars.iter().enumerate() {
         let Sort::Bv(w) = task.program.pool.var_info(v).sort else {
             continue;
         };
-        if s.rows.is_empty() {
-            continue;
-        }
         let pool = &mut task.program.pool;
         let x = pool.var(v);
+        if s.rows.is_empty() {
+            // No run got here: any constant of the program may be a bound.
+            for &c in numbers.iter().filter(|c| **c <= mask(w)).take(12) {
+                let k = pool.bv(c, w);
+                out.push(pool.ule(x, k));
+                if signed && w > 1 {
+                    out.push(pool.sle(x, k));
+                    out.push(pool.sle(k, x));
+                }
+            }
+            continue;
+        }
         let mut near: BTreeSet<u128> = BTreeSet::new();
         for c in numbers {
             for d in [0u128, 1, u128::MAX] {
@@ -243,11 +261,11 @@ fn bounds(task: &mut Task, s: &Samples, signed: bool, numbers: &[u128], out: &mu
         near.insert(mask(w) >> 1);
         let max = s.rows.iter().map(|r| r[i]).max().unwrap_or(0);
         let min = s.rows.iter().map(|r| r[i]).min().unwrap_or(0);
-        for &c in near.iter().filter(|c| **c >= max).take(4) {
+        for &c in near.iter().filter(|c| **c >= max).take(2) {
             let k = pool.bv(c, w);
             out.push(pool.ule(x, k));
         }
-        for &c in near.iter().rev().filter(|c| **c <= min).take(4) {
+        for &c in near.iter().rev().filter(|c| **c <= min).take(2) {
             let k = pool.bv(c, w);
             out.push(pool.ule(k, x));
         }
@@ -267,11 +285,11 @@ fn bounds(task: &mut Task, s: &Samples, signed: bool, numbers: &[u128], out: &mu
             let min = s.rows.iter().map(|r| of(r[i])).min().unwrap_or(0);
             let mut sorted: Vec<u128> = near.iter().copied().collect();
             sorted.sort_by_key(|c| of(*c));
-            for &c in sorted.iter().filter(|c| of(**c) >= max).take(4) {
+            for &c in sorted.iter().filter(|c| of(**c) >= max).take(2) {
                 let k = pool.bv(c, w);
                 out.push(pool.sle(x, k));
             }
-            for &c in sorted.iter().rev().filter(|c| of(**c) <= min).take(4) {
+            for &c in sorted.iter().rev().filter(|c| of(**c) <= min).take(2) {
                 let k = pool.bv(c, w);
                 out.push(pool.sle(k, x));
             }

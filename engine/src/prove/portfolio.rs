@@ -218,10 +218,20 @@ fn engines(race: &mut Race, task: &mut Task) {
             "states",
             task,
             |task, d| control_states(task, seed, d),
-            6000,
+            15_000,
         );
     }
-    for (effort, ms) in [(Effort::Lean, 600), (Effort::Full, 4000)] {
+    // Another look with other values: assumptions may have blocked most of the first runs.
+    race.run(
+        "concrete",
+        task,
+        |task, deadline| {
+            let found = concrete(task, seed + 77, 4000, deadline);
+            found.violation.map(Verdict::Unsafe)
+        },
+        60,
+    );
+    for (effort, ms) in [(Effort::Lean, 1000), (Effort::Full, 10_000)] {
         race.run(
             "houdini",
             task,
