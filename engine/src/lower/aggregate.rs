@@ -181,6 +181,14 @@ impl Lowerer<'_> {
         let Some(d) = v.get(&DISCRIMINANT).cloned() else {
             return gap(format!("the discriminant of `{}`", at.ty));
         };
+        // Which variants of std's enums can exist at all is known only in part: a value that nobody wrote may
+        // have needed no write.
+        let mut d = d;
+        if matches!(at.ty.kind(), TyKind::Adt { path, .. } if !self.is_local_type(path)) {
+            let what = format!("a value of type `{}` that may not be initialised", at.ty);
+            self.check(d.init, crate::program::StopKind::Unsupported(what));
+            d.init = self.pool.bool(true);
+        }
         let v = Value {
             leaves: vec![(vec![], d)],
         };

@@ -177,10 +177,7 @@ impl<'a> Lowerer<'a> {
                 let ty = self.place_type(p)?;
                 if !self.leaves(&ty)?.is_empty() {
                     let no = self.pool.bool(false);
-                    self.check_defined(
-                        no,
-                        "two arguments are moved out of the same place",
-                    );
+                    self.check_defined(no, "two arguments are moved out of the same place");
                 }
             }
             if overlap(p, destination) {

@@ -254,7 +254,8 @@ impl Lowerer<'_> {
         for k in 0..n {
             let i = self.bv64(k);
             let ok = self.pool.select(init, i);
-            self.check_defined(ok, "read of an uninitialised value");
+            let what = "an array element that may not be initialised".to_string();
+            self.check(ok, crate::program::StopKind::Unsupported(what));
             let e = self.pool.select(array, i);
             out = Some(match out {
                 None => e,

@@ -227,6 +227,16 @@ impl Lowerer<'_> {
                 p.iter().map(|(_, c)| c).collect()
             }
         };
+        // A wrapper is its content, which is the last field (`uninit` of `MaybeUninit` comes first).
+        if types::is_wrapper(&path.plain()) {
+            return match parts.last() {
+                Some(content) => self.constant(content, Some(ty)),
+                None => self.undefined(ty),
+            };
+        }
+        if self.is_union(ty) {
+            return gap(format!("a constant of union type `{ty}`"));
+        }
         let variant = self.shapes.variant_of(ty, path);
         let known = self.shapes.fields(ty);
         let mut out = vec![];

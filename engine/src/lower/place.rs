@@ -23,6 +23,13 @@ pub struct Located {
     raw: bool,
 }
 
+impl Located {
+    /// Is it inside an array?
+    pub fn is_element(&self) -> bool {
+        self.spots.iter().any(|(_, s)| s.path.contains(&Step::Elem))
+    }
+}
+
 impl Lowerer<'_> {
     pub fn locate(&mut self, place: &Place) -> Lowered<Located> {
         let object = self.local_object(place.local);

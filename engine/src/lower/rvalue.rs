@@ -94,7 +94,14 @@ impl Lowerer<'_> {
         {
             let init = l.init;
             l.init = self.pool.bool(true);
-            self.check_defined(init, "read of an uninitialised value");
+            // Elements are initialised one by one through pointers (`MaybeUninit`), which flags of whole arrays
+            // follow only in part: no verdict rests on them.
+            if at.is_element() {
+                let what = "an array element that may not be initialised".to_string();
+                self.check(init, crate::program::StopKind::Unsupported(what));
+            } else {
+                self.check_defined(init, "read of an uninitialised value");
+            }
         }
         Ok(v)
     }

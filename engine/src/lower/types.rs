@@ -56,12 +56,8 @@ pub fn is_signed(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Int(i) if i.signed())
 }
 
-/// What a wrapper of std that is nothing but its content wraps. Such a type has the leaves of its content, and
-/// its field is the wrapper itself: pointers to the one are pointers to the other.
-pub fn transparent(ty: &Ty) -> Option<&Ty> {
-    let TyKind::Adt { path, args } = ty.kind() else {
-        return None;
-    };
+/// Is this the path of a wrapper of std that is nothing but its content?
+pub fn is_wrapper(path: &str) -> bool {
     const WRAPPERS: [&str; 6] = [
         "std::mem::MaybeUninit",
         "std::mem::ManuallyDrop",
@@ -70,7 +66,16 @@ pub fn transparent(ty: &Ty) -> Option<&Ty> {
         "std::cell::UnsafeCell",
         "std::cell::Cell",
     ];
-    if !WRAPPERS.contains(&&**path) {
+    WRAPPERS.contains(&path)
+}
+
+/// What a wrapper of std that is nothing but its content wraps. Such a type has the leaves of its content, and
+/// its field is the wrapper itself: pointers to the one are pointers to the other.
+pub fn transparent(ty: &Ty) -> Option<&Ty> {
+    let TyKind::Adt { path, args } = ty.kind() else {
+        return None;
+    };
+    if !is_wrapper(path) {
         return None;
     }
     args.iter().find_map(|a| match a {

@@ -414,47 +414,6 @@ impl States<'_> {
         }
     }
 
-    /// Binds variables that a relation determines: what follows from `token = local + 1` then folds.
-    fn solve_relations(&mut self, place: &Place, here: &mut Subst) {
-        let Some(row) = self.tables.get(&place.0).and_then(|t| t.rows.get(&place.1)) else {
-            return;
-        };
-        let pool = &mut self.task.program.pool;
-        for k in &row.kernels {
-            let m = mask(k.w);
-            let mut bound: BTreeSet<usize> = BTreeSet::new();
-            let mut used: BTreeSet<usize> = BTreeSet::new();
-            for r in &k.basis {
-                let columns: Vec<usize> = (0..k.columns.len()).filter(|&i| r[i] != 0).collect();
-                let plain =
-                    |i: &usize| r[*i] <= COEFFICIENT || r[*i].wrapping_neg() & m <= COEFFICIENT;
-                if columns.iter().any(|i| bound.contains(i) || !plain(i)) {
-                    continue;
-                }
-                let unit = columns
-                    .iter()
-                    .copied()
-                    .find(|i| !used.contains(i) && (r[*i] == 1 || r[*i] == m));
-                let Some(i) = unit else { continue };
-                let Some(v) = pool.as_var(k.columns[i]) else {
-                    continue;
-                };
-                // x_i = -(rest) for coefficient 1, = rest for coefficient -1.
-                let sign = if r[i] == 1 { m } else { 1 };
-                let last = r[r.len() - 1];
-                let mut t = pool.bv(last.wrapping_mul(sign), k.w);
-                for &j in columns.iter().filter(|j| **j != i) {
-                    let c = pool.bv(r[j].wrapping_mul(sign), k.w);
-                    let x = pool.mul(k.columns[j], c);
-                    t = pool.add(x, t);
-                    used.insert(j);
-                }
-                here.bind(v, t);
-                bound.insert(i);
-            }
-        }
-    }
-
     fn n_rows(&self) -> usize {
         self.tables.values().map(|t| t.rows.len()).sum()
     }
