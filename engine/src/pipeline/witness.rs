@@ -64,7 +64,7 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         panic,
         file,
         line,
-        replayed: true,
+        replayed: c.executed,
         steps,
         pass: None,
     })
