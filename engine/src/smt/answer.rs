@@ -3,8 +3,8 @@
 use crate::term::{FastMap, Value, Var};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// The answer of a query. Only `Unsat` proves, only `Sat` refutes; the other two must never be read as either.
@@ -65,14 +65,22 @@ impl crate::term::Env for Model {
 #[derive(Clone, Debug)]
 pub struct Deadline {
     until: Instant,
-    cancelled: Arc<AtomicBool>,
+    cancel: Arc<Cancel>,
+}
+
+#[derive(Debug, Default)]
+struct Cancel {
+    cancelled: AtomicBool,
+    lock: Mutex<()>,
+    /// Rung at a cancellation and at the end of every query that is watched.
+    bell: Condvar,
 }
 
 impl Deadline {
     pub fn after(d: Duration) -> Deadline {
         Deadline {
             until: Instant::now() + d,
-            cancelled: Arc::default(),
+            cancel: Arc::default(),
         }
     }
 
@@ -84,21 +92,65 @@ impl Deadline {
     pub fn within_millis(&self, ms: u64) -> Deadline {
         Deadline {
             until: self.until.min(Instant::now() + Duration::from_millis(ms)),
-            cancelled: self.cancelled.clone(),
+            cancel: self.cancel.clone(),
         }
     }
 
+    /// Ends everything under this deadline, queries that are running included.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancel.cancelled.store(true, Ordering::SeqCst);
+        self.ring();
+    }
+
+    fn ring(&self) {
+        let _held = self.cancel.lock.lock();
+        self.cancel.bell.notify_all();
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.cancelled.load(Ordering::SeqCst)
     }
 
     pub fn passed(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.until
+        self.cancelled() || Instant::now() >= self.until
+    }
+
+    /// Does the work in this thread; a cancellation meanwhile calls `interrupt` from another one.
+    pub(super) fn interruptible<R>(
+        &self,
+        interrupt: impl Fn() + Sync,
+        work: impl FnOnce() -> R,
+    ) -> R {
+        let done = AtomicBool::new(false);
+        let watch = || {
+            let mut held = self.cancel.lock.lock().unwrap_or_else(|e| e.into_inner());
+            while !done.load(Ordering::SeqCst) {
+                // An interruption before the work has begun is forgotten, so it is repeated.
+                let again = if self.cancelled() {
+                    interrupt();
+                    Duration::from_millis(5)
+                } else {
+                    Duration::from_secs(3600)
+                };
+                let woken = self.cancel.bell.wait_timeout(held, again);
+                held = woken.unwrap_or_else(|e| e.into_inner()).0;
+            }
+        };
+        std::thread::scope(|scope| {
+            // Without a thread the work is only bounded by its timeout.
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch);
+            let result = work();
+            done.store(true, Ordering::SeqCst);
+            if watcher.is_ok() {
+                self.ring();
+            }
+            result
+        })
     }
 
     /// Milliseconds left, 0 if cancelled.
     pub fn left_millis(&self) -> u64 {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled() {
             return 0;
         }
         self.until
@@ -115,6 +167,19 @@ pub struct QueryStats {
     pub unknown: u64,
     pub failed: u64,
     pub micros: u64,
+    /// Z3's own count of its work: the same on every machine.
+    pub resources: u64,
+}
+
+impl QueryStats {
+    pub fn add(&mut self, other: &QueryStats) {
+        self.sat += other.sat;
+        self.unsat += other.unsat;
+        self.unknown += other.unknown;
+        self.failed += other.failed;
+        self.micros += other.micros;
+        self.resources += other.resources;
+    }
 }
 
 pub type Stats = BTreeMap<&'static str, QueryStats>;
@@ -123,7 +188,7 @@ thread_local! {
     static STATS: RefCell<Stats> = const { RefCell::new(BTreeMap::new()) };
 }
 
-pub(super) fn record(name: &'static str, answer: &Answer, took: Duration) {
+pub(super) fn record(name: &'static str, answer: &Answer, took: Duration, resources: u64) {
     STATS.with(|s| {
         let mut s = s.borrow_mut();
         let q = s.entry(name).or_default();
@@ -134,6 +199,17 @@ pub(super) fn record(name: &'static str, answer: &Answer, took: Duration) {
             Answer::Failed(_) => q.failed += 1,
         }
         q.micros += took.as_micros() as u64;
+        q.resources += resources;
+    });
+}
+
+/// Counts the statistics of another thread, which has ended, as this one's.
+pub fn absorb_stats(stats: &Stats) {
+    STATS.with(|s| {
+        let mut s = s.borrow_mut();
+        for (name, q) in stats {
+            s.entry(name).or_default().add(q);
+        }
     });
 }
 

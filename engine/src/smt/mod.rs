@@ -8,13 +8,14 @@
 mod answer;
 mod divide;
 mod floats;
+mod polynomial;
 mod solver;
 mod translate;
 
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Deadline, Model, QueryStats, Stats, Why, take_stats};
+pub use answer::{Answer, Deadline, Model, QueryStats, Stats, Why, absorb_stats, take_stats};
 pub use solver::Solver;
 
 /// Bounds one query: wall-clock milliseconds, and Z3's own resource count, which is the same on every machine.

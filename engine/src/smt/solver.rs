@@ -3,11 +3,11 @@
 use super::Budget;
 use super::answer::{Answer, Deadline, Model, Why, record};
 use super::translate::{Ast, Translator};
-use crate::term::{ArrayValue, FastMap, Pool, Term, Value, mask};
+use crate::term::{ArrayValue, BinOp, FastMap, FastSet, Node, Pool, Term, UnOp, Value, mask};
 use std::sync::Arc;
 use std::time::Instant;
 use z3::ast::{BV, Bool};
-use z3::{Params, SatResult, Tactic};
+use z3::{Params, SatResult, StatisticsValue, Tactic};
 
 /// About 15 ms.
 const QUICK_RLIMIT: u32 = 200_000;
@@ -17,6 +17,8 @@ pub struct Solver {
     translator: Translator,
     /// Everything asserted for good, for solvers that start afresh.
     facts: Vec<Bool>,
+    /// The facts that came as terms, each with its place among `facts`.
+    asserted: Vec<(Term, usize)>,
     /// One literal for each assumed term: `literal -> term` is asserted once.
     literals: FastMap<Term, Bool>,
     by_literal: FastMap<String, Term>,
@@ -34,6 +36,7 @@ impl Solver {
             z3,
             translator: Translator::default(),
             facts: vec![],
+            asserted: vec![],
             literals: FastMap::default(),
             by_literal: FastMap::default(),
             deadline: deadline.clone(),
@@ -60,6 +63,7 @@ impl Solver {
         match self.translator.bool(pool, fact) {
             Ok(b) => {
                 self.z3.assert(&b);
+                self.asserted.push((fact, self.facts.len()));
                 self.facts.push(b);
             }
             // A fact that is missing must not turn into an answer: every later query fails.
@@ -89,10 +93,21 @@ impl Solver {
         budget: Budget,
     ) -> Answer {
         let start = Instant::now();
+        let before = self.resources();
         let answer = self.check_unrecorded(pool, assumptions, budget);
-        record(name, &answer, start.elapsed());
+        let spent = self.resources().saturating_sub(before);
+        record(name, &answer, start.elapsed(), spent);
         self.dump_if_slow(name, assumptions, start.elapsed());
         answer
+    }
+
+    /// What the solvers of this thread have done so far, in Z3's own units.
+    fn resources(&self) -> u64 {
+        match self.z3.get_statistics().value("rlimit count") {
+            Some(StatisticsValue::UInt(n)) => u64::from(n),
+            Some(StatisticsValue::Double(n)) => n as u64,
+            None => 0,
+        }
     }
 
     /// For us: `OPTVERIFY_SLOW_QUERIES=dir` keeps queries of more than 50 ms as SMT-LIB files.
@@ -166,24 +181,44 @@ impl Solver {
                 .min(self.deadline.left_millis())
                 .max(1) as u32;
             self.set_limits(timeout, quick.rlimit);
-            let mut result = self.z3.check_assumptions(&literals);
+            // A quick query is soon over; a long one can be ended from outside.
+            let mut result = if self.translator.functions {
+                interruptible(&self.deadline, || self.z3.check_assumptions(&literals))
+            } else {
+                self.z3.check_assumptions(&literals)
+            };
             let mut fresh = None;
             if result == SatResult::Unknown && !self.translator.functions {
                 let mine = left(&self.deadline);
                 if mine == 0 {
                     return self.out_of_time();
                 }
-                let solver = match self.afresh(pool, assumptions, mine as u32, budget.rlimit) {
-                    Ok(s) => s,
-                    Err(e) => return Answer::Failed(e),
-                };
-                result = solver.check();
-                fresh = Some(solver);
+                // Products that have no part in a contradiction hide it: first without them.
+                let heavy = |t: &Term| pool.multiplies(*t);
+                let light: Vec<Term> = assumptions.iter().copied().filter(|t| !heavy(t)).collect();
+                let mut questions = vec![];
+                if light.len() < assumptions.len() || self.asserted.iter().any(|(t, _)| heavy(t)) {
+                    questions.push((light, true, mine as u32 / 4));
+                }
+                questions.push((assumptions.to_vec(), false, mine as u32));
+                for (asked, without, mine) in questions {
+                    let solver = match self.afresh(pool, &asked, without, mine, budget.rlimit) {
+                        Ok(s) => s,
+                        Err(e) => return Answer::Failed(e),
+                    };
+                    match interruptible(&self.deadline, || solver.check()) {
+                        // A model of less than was asked is no model.
+                        SatResult::Sat | SatResult::Unknown if without => continue,
+                        found => result = found,
+                    }
+                    fresh = Some((solver, asked));
+                    break;
+                }
             }
             match result {
                 SatResult::Unsat => {
                     self.core = match fresh {
-                        Some(_) => assumptions.to_vec(),
+                        Some((_, asked)) => asked,
                         None => self
                             .z3
                             .get_unsat_core()
@@ -194,7 +229,7 @@ impl Solver {
                     return Answer::Unsat;
                 }
                 SatResult::Unknown => {
-                    let solver = fresh.as_ref().unwrap_or(&self.z3);
+                    let solver = fresh.as_ref().map_or(&self.z3, |(s, _)| s);
                     let why = solver.get_reason_unknown().unwrap_or_default();
                     if self.deadline.passed() {
                         return Answer::Unknown(Why::Deadline);
@@ -205,7 +240,7 @@ impl Solver {
                     });
                 }
                 SatResult::Sat => {
-                    let solver = fresh.as_ref().unwrap_or(&self.z3);
+                    let solver = fresh.as_ref().map_or(&self.z3, |(s, _)| s);
                     let Some(m) = solver.get_model() else {
                         return Answer::Failed("a satisfiable query without a model".to_string());
                     };
@@ -231,6 +266,7 @@ impl Solver {
         &mut self,
         pool: &Pool,
         assumptions: &[Term],
+        without_products: bool,
         millis: u32,
         rlimit: u32,
     ) -> Result<z3::Solver, String> {
@@ -246,11 +282,21 @@ impl Solver {
         p.set_u32("timeout", millis);
         p.set_u32("rlimit", rlimit);
         solver.set_params(&p);
-        for f in &self.facts {
-            solver.assert(f);
+        let (out, kept): (Vec<_>, Vec<_>) =
+            (self.asserted.iter()).partition(|(t, _)| without_products && pool.multiplies(*t));
+        for (n, f) in self.facts.iter().enumerate() {
+            if out.iter().all(|(_, at)| *at != n) {
+                solver.assert(f);
+            }
         }
         for &t in assumptions {
             solver.assert(&self.translator.bool(pool, t)?);
+        }
+        // What is bounded by each other is equal: the solver finds out bit by bit, elimination needs it said.
+        let kept = kept.into_iter().map(|(t, _)| t);
+        for (a, b) in antisymmetric(pool, kept.chain(assumptions.iter().copied())) {
+            let equal = self.translator.bv(a).eq(self.translator.bv(b));
+            solver.assert(&equal);
         }
         Ok(solver)
     }
@@ -324,6 +370,56 @@ impl Solver {
         }
         Some(model)
     }
+}
+
+/// Asks; a cancellation of the deadline interrupts the solver.
+fn interruptible(deadline: &Deadline, ask: impl FnOnce() -> SatResult) -> SatResult {
+    let context = z3::Context::thread_local();
+    let handle = context.handle();
+    deadline.interruptible(|| handle.interrupt(), ask)
+}
+
+/// Pairs of terms that conjuncts of these bound by each other, both unsigned or both signed; terms that a conjunct
+/// makes equal count as one.
+fn antisymmetric(pool: &Pool, terms: impl Iterator<Item = Term>) -> Vec<(Term, Term)> {
+    let mut todo: Vec<Term> = terms.collect();
+    let mut stands: FastMap<Term, Term> = FastMap::default();
+    let mut bounds = vec![];
+    while let Some(t) = todo.pop() {
+        match *pool.node(t) {
+            Node::Binary(BinOp::And, a, b) => todo.extend([a, b]),
+            Node::Binary(BinOp::Ule, a, b) => bounds.push((false, a, b)),
+            Node::Binary(BinOp::Sle, a, b) => bounds.push((true, a, b)),
+            Node::Binary(BinOp::Eq, a, b) => {
+                let (a, b) = (last(&stands, a), last(&stands, b));
+                if a != b {
+                    stands.insert(a, b);
+                }
+            }
+            Node::Unary(UnOp::Not, n) => match *pool.node(n) {
+                Node::Binary(BinOp::Ult, a, b) => bounds.push((false, b, a)),
+                Node::Binary(BinOp::Slt, a, b) => bounds.push((true, b, a)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let one = |(signed, a, b): &(bool, Term, Term)| (*signed, last(&stands, *a), last(&stands, *b));
+    let known: FastSet<(bool, Term, Term)> = bounds.iter().map(one).collect();
+    let mutual = |x: &&(bool, Term, Term)| {
+        let (signed, a, b) = one(x);
+        a != b && known.contains(&(signed, b, a))
+    };
+    let found = bounds.iter().filter(mutual);
+    found.map(|(_, a, b)| (*a, *b)).collect()
+}
+
+/// The term that stands for all that are equal to this one.
+fn last(stands: &FastMap<Term, Term>, mut t: Term) -> Term {
+    while let Some(&next) = stands.get(&t) {
+        t = next;
+    }
+    t
 }
 
 /// The value of a constant or index term in a model, completed.

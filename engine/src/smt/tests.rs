@@ -129,6 +129,42 @@ fn a_budget_that_runs_out_is_no_answer() {
 }
 
 #[test]
+fn a_cancelled_query_ends_at_once() {
+    for functions in [false, true] {
+        let mut p = Pool::new();
+        let w = 96;
+        let (x, y) = (p.fresh("x", Sort::Bv(w)), p.fresh("y", Sort::Bv(w)));
+        let (x, y) = (p.var(x), p.var(y));
+        let prod = p.mul(x, y);
+        let k = p.bv(0xd6e8_feb8_6659_fd93_1234_5677, w);
+        let e = p.eq(prod, k);
+        let no = p.binary(BinOp::UmulOverflows, x, y);
+        let fits = p.not(no);
+        let one = p.bv(1, w);
+        let (gx, gy) = (p.ult(one, x), p.ult(one, y));
+        let all = Deadline::after_millis(60_000);
+        let other = all.clone();
+        let ender = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            other.cancel();
+        });
+        let mut s = if functions {
+            Solver::with_functions(&all)
+        } else {
+            Solver::new(&all)
+        };
+        let start = std::time::Instant::now();
+        let answer = s.check(&p, "cancelled", &[e, fits, gx, gy], Budget::millis(60_000));
+        assert!(matches!(answer, Answer::Unknown(Why::Deadline)));
+        assert!(start.elapsed().as_secs() < 20, "not interrupted");
+        ender.join().expect("the ender ends");
+    }
+    let stats = take_stats();
+    assert_eq!(stats["cancelled"].unknown, 2);
+    assert!(stats["cancelled"].resources > 0);
+}
+
+#[test]
 fn float_orders_are_those_of_the_machine() {
     use crate::term::FloatOp;
     let mut p = Pool::new();

@@ -1,6 +1,7 @@
 //! Terms to Z3 ASTs, memoised, without recursion; reads of array variables become constants with a record.
 
 use super::divide::Division;
+use super::polynomial;
 use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Sort, Term, UnOp, Var};
 use z3::FuncDecl;
 use z3::ast::{BV, Bool};
@@ -140,6 +141,12 @@ impl Translator {
             Node::Binary(BinOp::Urem, a, b) if sort.width() > 8 => {
                 Ast::Bv(self.divide(pool, *a, *b).1)
             }
+            Node::Binary(BinOp::Eq, a, b) if matches!(pool.sort(*a), Sort::Bv(_)) => {
+                match polynomial::difference(pool, *a, *b) {
+                    Some(p) => Ast::Bool(self.vanishes(&p, pool.width(*a))),
+                    None => self.binary(pool, BinOp::Eq, *a, *b),
+                }
+            }
             Node::Binary(op, a, b) => self.binary(pool, *op, *a, *b),
             Node::Ite(c, a, b) => {
                 let c = self.boolean(*c);
@@ -181,6 +188,19 @@ impl Translator {
             }
             _ => return Err("an array reached the solver as a value".to_string()),
         })
+    }
+
+    /// The polynomial is 0. Its atoms are translated already: they occur in the equation.
+    fn vanishes(&self, p: &polynomial::Polynomial, w: u32) -> Bool {
+        let mut sum = number(0, w);
+        for (atoms, c) in p {
+            let mut product = number(*c, w);
+            for t in atoms {
+                product = product.bvmul(self.bv(*t));
+            }
+            sum = sum.bvadd(&product);
+        }
+        sum.eq(number(0, w))
     }
 
     fn application(&mut self, pool: &Pool, array: Var, index: Term, sort: Sort) -> Ast {
