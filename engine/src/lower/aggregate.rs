@@ -110,7 +110,12 @@ impl Lowerer<'_> {
             parts.push((step, v));
         }
         let variant = variant.map(|v| self.shapes.variant_name(v).to_string());
-        self.assemble(into, variant.as_deref(), parts)
+        let value = self.assemble(into, variant.as_deref(), parts)?;
+        if matches!(into.kind(), TyKind::Adt { path, .. } if path.ends_with("raw_vec::RawVecInner"))
+        {
+            return self.empty_buffer(value);
+        }
+        Ok(value)
     }
 
     /// Puts parts together; what no part gives is uninitialised.
@@ -122,11 +127,23 @@ impl Lowerer<'_> {
     ) -> Lowered<Value> {
         let mut out = self.undefined(into)?;
         for (step, v) in parts {
+            let below = out.leaves.iter().filter(|(q, _)| q.first() == Some(&step));
+            let single = match below.count() {
+                // Nobody ever looks at this part.
+                0 => continue,
+                n => n == 1 && v.leaves.len() == 1,
+            };
             for (p, l) in v.leaves {
                 let mut full = vec![step];
                 full.extend(p);
-                if let Some((_, slot)) = out.leaves.iter_mut().find(|(q, _)| *q == full) {
-                    *slot = l;
+                // One leaf under another name is the same leaf (`NonZero` known as the number it wraps).
+                let slot = out
+                    .leaves
+                    .iter_mut()
+                    .find(|(q, _)| *q == full || (single && q.first() == Some(&step)));
+                match slot {
+                    Some((_, slot)) if alike(&slot.leaf, &l.leaf) => *slot = l,
+                    _ => return gap(format!("a part of `{into}` of another shape")),
                 }
             }
         }
@@ -152,6 +169,24 @@ impl Lowerer<'_> {
         if let Some(bits) = self.source.facts.discriminant(path, name) {
             return Ok(self.pool.bv(bits, width));
         }
+        // The alignments of std have their value in their name.
+        if path.ends_with("AlignmentEnum")
+            && let Some(k) = name
+                .strip_prefix("_Align1Shl")
+                .and_then(|k| k.parse::<u32>().ok())
+            && k < 64
+        {
+            return Ok(self.pool.bv(1 << k, width));
+        }
+        // Private to std, so that no probe can name it: how `RawVec` is told to fill memory.
+        if &**path == "alloc::raw_vec::AllocInit" {
+            let bits = u128::from(name == "Zeroed");
+            return Ok(self.pool.bv(bits, width));
+        }
+        // What formatting keeps for itself: `discriminant` refuses to read it.
+        if is_formatting(path) {
+            return Ok(self.pool.bv(0, width));
+        }
         // Often nobody looks (the kind of a failed assertion): the value is approximated, and goes if it is dead.
         let v = self
             .pool
@@ -171,6 +206,9 @@ impl Lowerer<'_> {
             };
             let t = self.pool.bv(0, types::bits(kind));
             return Ok(self.scalar(t));
+        }
+        if matches!(at.ty.kind(), TyKind::Adt { path, .. } if is_formatting(path)) {
+            return gap(format!("the discriminant of `{}`", at.ty));
         }
         // With one variant possible there is no tag to be read (and passes remove writes of such values).
         if let (Some(bits), Some(kind)) = (self.only_variant(&at.ty), types::scalar_kind(into)) {
@@ -321,9 +359,23 @@ fn is_uninhabited(ty: &Ty) -> bool {
         TyKind::Adt { path, .. } => {
             matches!(
                 &**path,
-                "std::convert::Infallible" | "core::convert::Infallible"
+                "std::convert::Infallible"
+                    | "core::convert::Infallible"
+                    | "std::ops::try_trait::NeverShortCircuitResidual"
             )
         }
         _ => false,
     }
+}
+
+/// May the one leaf stand where the other one was expected?
+fn alike(a: &Leaf, b: &Leaf) -> bool {
+    matches!(
+        (a, b),
+        (Leaf::Bits(_), Leaf::Bits(_)) | (Leaf::Pointer(_), Leaf::Pointer(_))
+    )
+}
+
+fn is_formatting(path: &str) -> bool {
+    path.starts_with("core::fmt::rt::") || path.starts_with("std::fmt::rt::")
 }

@@ -1,21 +1,15 @@
 //! Terminators: branches, asserts, panics, and calls, which are inlined, modelled or leave the model.
 
+use super::inline::Call;
 use super::instance::{BodyRef, last_segment};
 use super::statement::overlap;
 use super::types::erase;
-use super::value::Value;
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{
-    BodyKind, Const, Local, Operand, Place, Rvalue, StatementKind, Terminator, TerminatorKind, Ty,
-    TyKind,
+    BodyKind, Const, Operand, Place, Rvalue, StatementKind, Terminator, TerminatorKind, TyKind,
 };
 use crate::program::{BlockId, Draw, ScalarKind, StopKind, Terminator as End};
 use std::collections::HashMap;
-
-/// Calls nested deeper than this (recursion) leave the model.
-pub const MAX_DEPTH: u32 = 48;
-/// Blocks after which recursion is no longer unfolded: the tree of calls may be exponential.
-const MAX_RECURSION_BLOCKS: usize = 8_000;
 
 /// The successors of a terminator other than by unwinding.
 pub fn normal_successors(kind: &TerminatorKind) -> Vec<u32> {
@@ -63,6 +57,16 @@ impl<'a> Lowerer<'a> {
                 targets,
                 otherwise,
             } => {
+                if let (Some(null), [(0, zero)], Some(other)) =
+                    (self.null_switch(operand), targets.as_slice(), otherwise)
+                {
+                    self.end(End::Branch {
+                        cond: null,
+                        then: to(zero),
+                        otherwise: to(other),
+                    });
+                    return Ok(());
+                }
                 let c = self.operand(operand)?;
                 let c = self.bits(&c)?;
                 self.finish_moves()?;
@@ -233,14 +237,36 @@ impl<'a> Lowerer<'a> {
     ) -> Lowered<()> {
         let v = self.operand(func)?;
         let p = self.pointer_of(&v)?;
-        let targets: Vec<_> = p.targets.iter().copied().collect();
-        let [only] = targets.as_slice() else {
-            return gap("a call through a function pointer with several targets");
+        let mut paths = vec![];
+        for &t in &p.targets {
+            match self.targets[t.0 as usize].clone() {
+                super::pointer::Target::Function(path) => paths.push((t, path)),
+                _ => return gap("a call through a pointer that is no function"),
+            }
+        }
+        if let [(_, only)] = paths.as_slice() {
+            let only = only.clone();
+            return self.call_path(&only, None, args, destination, next, block);
+        }
+        let call = Call {
+            args,
+            destination,
+            next,
+            block,
         };
-        let super::pointer::Target::Function(path) = self.targets[only.0 as usize].clone() else {
-            return gap("a call through a pointer that is no function");
-        };
-        self.call_path(&path, None, args, destination, next, block)
+        let mut callees = vec![];
+        for (t, path) in paths {
+            let Some(body) = self.bodies.by_path(&path, BodyKind::Fn) else {
+                return gap(format!("a call of `{}` through a pointer", short(&path)));
+            };
+            let values = self.arguments(body, &call)?;
+            callees.push((self.tag_is(&p, t), body, values));
+        }
+        self.inline_one_of(
+            &callees,
+            &call,
+            "a call through a pointer that is no function".into(),
+        )
     }
 
     fn call_path(
@@ -255,8 +281,17 @@ impl<'a> Lowerer<'a> {
         if self.nondet(text, args, destination, next)? {
             return Ok(());
         }
+        let call = Call {
+            args,
+            destination,
+            next,
+            block,
+        };
+        if let Some((trait_ref, method)) = path.and_then(Self::trait_object_method) {
+            return self.call_trait_object(trait_ref, method, &call);
+        }
         if let Some(b) = self.bodies.by_path(text, BodyKind::Fn) {
-            return self.inline(b, args, destination, next, block, false);
+            return self.inline(b, &call, false);
         }
         if text.ends_with("::precondition_check") {
             // Std's debug check of an operation whose own preconditions this model checks.
@@ -272,7 +307,7 @@ impl<'a> Lowerer<'a> {
             return self.diverge(text, args, block);
         }
         if let Some(p) = path
-            && self.intrinsic(p, args, destination)?
+            && (self.intrinsic(p, args, destination)? || self.heap_call(p, &call)?)
         {
             self.moved.retain(|m| !overlap(m, destination));
             self.finish_moves()?;
@@ -283,7 +318,7 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(b) = self.resolve(text, path, args)? {
             let spread = b.body.path.contains("{closure");
-            return self.inline(b, args, destination, next, block, spread);
+            return self.inline(b, &call, spread);
         }
         gap(format!(
             "call of `{}`, whose body is not captured",
@@ -346,6 +381,14 @@ impl<'a> Lowerer<'a> {
     fn diverge(&mut self, text: &str, args: &[Operand], block: u32) -> Lowered<()> {
         if text.ends_with("process::exit") {
             self.end(End::Blocked);
+            return Ok(());
+        }
+        if text.ends_with("handle_alloc_error") {
+            self.end(End::Blocked);
+            return Ok(());
+        }
+        if text.ends_with("raw_vec::handle_error") || text.ends_with("raw_vec::capacity_overflow") {
+            self.end_in_stop(StopKind::Panic("capacity overflow".into()));
             return Ok(());
         }
         let message = match self.panic_message(text, args, block) {
@@ -480,164 +523,6 @@ impl<'a> Lowerer<'a> {
             [only] => Some(*only),
             _ => None,
         })
-    }
-
-    /// Lowers a callee in place of its call.
-    fn inline(
-        &mut self,
-        body: BodyRef<'a>,
-        args: &[Operand],
-        destination: &Place,
-        next: Option<BlockId>,
-        block: u32,
-        spread: bool,
-    ) -> Lowered<()> {
-        let depth = self.instances[self.frame.0 as usize].depth;
-        let recursive = self.is_active(body);
-        if depth > MAX_DEPTH || (recursive && self.blocks.len() > MAX_RECURSION_BLOCKS) {
-            return gap(format!(
-                "recursion of `{}` deeper than is unfolded",
-                body.body.path
-            ));
-        }
-        let mut values = vec![];
-        for (i, a) in args.iter().enumerate() {
-            let want = body.body.locals.get(i + 1).map(|l| erase(&l.ty));
-            self.in_call = true;
-            let v = self.operand_as(a, want.as_ref());
-            self.in_call = false;
-            values.push(v?);
-        }
-        if spread && body.body.arg_count as usize != args.len() {
-            values = self.spread_arguments(values, args, &body)?;
-        }
-        if values.len() != body.body.arg_count as usize {
-            return gap(format!("call of `{}` with other arguments", body.body.path));
-        }
-        let instance = self.instance(block, 0, body);
-        if self.instances[instance.0 as usize].body.body.path != body.body.path {
-            return gap("a call site with two callees");
-        }
-        let enter = self.new_block();
-        self.goto(enter);
-        self.current = enter;
-        self.resets.push((enter, instance, true));
-        let frame = std::mem::replace(&mut self.frame, instance);
-        for (i, v) in values.iter().enumerate() {
-            let at = self.locate(&Place::local(Local(i as u32 + 1)));
-            let stored = at.and_then(|at| self.store_located(&at, v));
-            if let Err(g) = stored {
-                self.frame = frame;
-                return Err(g);
-            }
-        }
-        self.frame = frame;
-        self.finish_moves()?;
-        let exit = self.new_block();
-        self.lower_instance(instance, exit);
-        self.current = exit;
-        let Some(next) = next else {
-            // A callee of type `!` that returns is not possible.
-            self.end(End::Blocked);
-            return Ok(());
-        };
-        let frame = std::mem::replace(&mut self.frame, instance);
-        let at = self.locate(&Place::local(Local::RETURN));
-        let result = at.and_then(|at| self.load_located(&at));
-        self.frame = frame;
-        let result = result?;
-        let at = self.locate(destination)?;
-        self.store_located(&at, &result)?;
-        self.goto(next);
-        Ok(())
-    }
-
-    fn is_active(&self, body: BodyRef<'_>) -> bool {
-        let mut at = Some(self.frame);
-        while let Some(i) = at {
-            let instance = &self.instances[i.0 as usize];
-            if instance.body.body.path == body.body.path {
-                return true;
-            }
-            at = instance.parent;
-        }
-        false
-    }
-
-    /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.
-    fn spread_arguments(
-        &mut self,
-        values: Vec<Value>,
-        args: &[Operand],
-        body: &BodyRef<'_>,
-    ) -> Lowered<Vec<Value>> {
-        let [closure, tuple] = values.as_slice() else {
-            return gap("a closure call of unusual form");
-        };
-        let Some(ty) = self.operand_type(&args[1])? else {
-            return gap("a closure call of unusual form");
-        };
-        let TyKind::Tuple(parts) = ty.kind() else {
-            return gap("a closure call of unusual form");
-        };
-        if parts.len() + 1 != body.body.arg_count as usize {
-            return gap("a closure call with other arguments");
-        }
-        let mut out = vec![closure.clone()];
-        for i in 0..parts.len() {
-            out.push(tuple.below(&[super::shape::Step::Field(i as u32)]));
-        }
-        Ok(out)
-    }
-
-    /// Drops run the user's `Drop` impl, if there is one; freeing memory has no effect in the model.
-    fn lower_drop(&mut self, place: &Place, block: u32) -> Lowered<()> {
-        let ty = self.place_type(place)?;
-        self.drop_type(&ty, Some(place), block)
-    }
-
-    fn drop_type(&mut self, ty: &Ty, place: Option<&Place>, _block: u32) -> Lowered<()> {
-        match ty.kind() {
-            TyKind::Adt { path, args } => {
-                if self.source.drops.contains(&**path) {
-                    return gap(format!("`Drop` of `{path}`"));
-                }
-                let is_std = ["std::", "core::", "alloc::"]
-                    .iter()
-                    .any(|p| path.starts_with(p));
-                // The drop code of other crates is not captured; a path of this crate has no crate name.
-                if !is_std && !self.is_local_type(path) {
-                    return gap(format!("`Drop` of `{path}`, a type of another crate"));
-                }
-                // Fields that no body mentions are not known, but dropped all the same.
-                if !is_std && !self.source.drops.is_empty() {
-                    return gap(format!(
-                        "drop of `{path}`, whose fields may have a `Drop` of this crate"
-                    ));
-                }
-                for a in args {
-                    if let crate::mir::GenericArg::Type(t) = a {
-                        self.drop_type(t, None, 0)?;
-                    }
-                }
-                for (_, t) in self.shapes.fields(ty) {
-                    if !matches!(t.kind(), TyKind::RawPtr { .. } | TyKind::Ref { .. }) && t != *ty {
-                        self.drop_type(&t, None, 0)?;
-                    }
-                }
-                let _ = place;
-                Ok(())
-            }
-            TyKind::Tuple(parts) => {
-                for t in parts {
-                    self.drop_type(&erase(t), None, 0)?;
-                }
-                Ok(())
-            }
-            TyKind::Array(t, _) | TyKind::Slice(t) => self.drop_type(&erase(t), None, 0),
-            TyKind::Dyn { .. } => gap("a trait object dropped"),
-            _ => Ok(()),
-        }
     }
 }
 

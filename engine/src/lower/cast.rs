@@ -29,9 +29,10 @@ impl Lowerer<'_> {
                 let Some(target) = types::pointee(to) else {
                     return gap(format!("a pointer cast to `{to}`"));
                 };
-                if !types::is_unsized_sequence(target) {
+                if !types::is_fat(target) {
                     p.meta = None;
                 }
+                let p = self.retarget(&p, target)?;
                 Ok(self.pointer(p))
             }
             CastKind::PointerCoercion(PointerCoercion::Unsize, _) => self.unsize(operand, to),
@@ -82,7 +83,7 @@ impl Lowerer<'_> {
             CastKind::PointerWithExposedProvenance => {
                 let t = self.operand_bits(operand, from.as_ref())?;
                 let t = self.pool.resize(t, 64, false);
-                let fat = types::pointee(to).is_some_and(types::is_unsized_sequence);
+                let fat = types::pointee(to).is_some_and(types::is_fat);
                 Ok(self.address_pointer(t, fat))
             }
             CastKind::PointerExposeProvenance
@@ -151,21 +152,46 @@ impl Lowerer<'_> {
         };
         let v = self.operand_as(operand, Some(&from))?;
         let p = self.pointer_of(&v)?;
-        let (Some(array), Some(slice)) = (types::pointee(&from), types::pointee(to)) else {
+        let (Some(array), Some(slice)) = (types::smart_pointee(&from), types::smart_pointee(to))
+        else {
             return gap(format!("unsizing of `{from}` to `{to}`"));
         };
-        if !matches!(slice.kind(), TyKind::Slice(_)) {
-            return gap(format!("a trait object `{to}`"));
-        }
-        let Some(n) = types::array_len(array) else {
-            return gap(format!("unsizing of `{from}`"));
+        let path = match self.leaves(to)?.as_slice() {
+            [only] => only.path.clone(),
+            _ => return gap(format!("unsizing of `{from}` to `{to}`")),
         };
-        let at = self.deref(&p, &erase(&from))?;
-        let mut at = self.open(at)?;
-        at.ty = erase(slice);
-        at.window = Some(self.bv64(n));
-        let q = self.address_of(&at)?;
-        Ok(self.pointer(q))
+        let mut out = if types::is_trait_object(array) {
+            // To another trait of the same object (or to fewer bounds): the type stays what it is.
+            self.pointer(p)
+        } else if types::is_trait_object(slice) {
+            let p = self.make_trait_object(p, &erase(array));
+            self.pointer(p)
+        } else if types::is_unsized_struct(slice) {
+            let Some(n) = types::tail_len(array) else {
+                return gap(format!("unsizing of `{from}` to `{to}`"));
+            };
+            let mut p = p;
+            p.meta = Some(self.bv64(n));
+            self.pointer(p)
+        } else {
+            let Some(n) = types::array_len(array).filter(|_| types::is_unsized_sequence(slice))
+            else {
+                return gap(format!("unsizing of `{from}` to `{to}`"));
+            };
+            let reference = Ty::new(TyKind::Ref {
+                lifetime: None,
+                mutable: true,
+                ty: erase(array),
+            });
+            let at = self.deref(&p, &reference)?;
+            let mut at = self.open(at)?;
+            at.ty = erase(slice);
+            at.window = Some(self.bv64(n));
+            let q = self.address_of(&at)?;
+            self.pointer(q)
+        };
+        out.leaves[0].0 = path;
+        Ok(out)
     }
 
     fn transmute(&mut self, v: Value, from: &Ty, to: &Ty) -> Lowered<Value> {
@@ -179,7 +205,7 @@ impl Lowerer<'_> {
             && let LeafKind::Pointer(pointee) = &shape.kind
             && shape.dims.is_empty()
         {
-            let fat = types::is_unsized_sequence(pointee);
+            let fat = types::is_fat(pointee);
             let path = shape.path.clone();
             let mut out = match v.leaves.as_slice() {
                 [(_, l)] => match &l.leaf {
@@ -188,6 +214,7 @@ impl Lowerer<'_> {
                         if p.meta.is_some() != fat && !p.targets.is_empty() {
                             return gap(format!("transmute of `{from}` to `{to}`"));
                         }
+                        let p = self.retarget(&p, pointee)?;
                         self.pointer(p)
                     }
                     Leaf::Bits(_) => {
@@ -203,22 +230,18 @@ impl Lowerer<'_> {
             out.leaves[0].0 = path;
             return Ok(out);
         }
+        if self.same_layout(from, to)? {
+            let leaves = target
+                .iter()
+                .zip(v.leaves)
+                .map(|(shape, (_, l))| (shape.path.clone(), l))
+                .collect();
+            return Ok(Value { leaves });
+        }
+        if let Some(out) = self.nonzero_option(&v, from, to)? {
+            return Ok(out);
+        }
         let Some(bytes) = self.bits_of(&v, from)? else {
-            // The same leaves under another name (transparent wrappers, arrays of MaybeUninit).
-            let source = self.leaves(from)?;
-            let same = source.len() == target.len()
-                && source
-                    .iter()
-                    .zip(target.iter())
-                    .all(|(a, b)| a.kind == b.kind && a.dims == b.dims);
-            if same {
-                let leaves = target
-                    .iter()
-                    .zip(v.leaves)
-                    .map(|(shape, (_, l))| (shape.path.clone(), l))
-                    .collect();
-                return Ok(Value { leaves });
-            }
             return gap(format!("transmute of `{from}` to `{to}`"));
         };
         self.value_of_bits(bytes, to)

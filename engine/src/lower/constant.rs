@@ -62,6 +62,12 @@ impl Lowerer<'_> {
         if path.last_name() == "IS_ZST" {
             return Some(Ty::new(TyKind::Bool));
         }
+        // `ALIGNMENT` is a wrapper, and as good as its number wherever it is converted.
+        if ["SIZE", "ALIGN", "ALIGNMENT", "MAX_SLICE_LEN"].contains(&path.last_name())
+            && path.qself.is_some()
+        {
+            return Some(Ty::new(TyKind::Int(IntTy::Usize)));
+        }
         int_limit(path).as_ref().and_then(literal_type)
     }
 
@@ -163,7 +169,7 @@ impl Lowerer<'_> {
                     return gap("an address of unusual form");
                 };
                 let t = self.bv64(n);
-                let fat = types::pointee(ty).is_some_and(types::is_unsized_sequence);
+                let fat = types::pointee(ty).is_some_and(types::is_fat);
                 Ok(self.address_pointer(t, fat))
             }
             Const::Transmute { digits, ty } => {
@@ -237,6 +243,13 @@ impl Lowerer<'_> {
         if self.is_union(ty) {
             return gap(format!("a constant of union type `{ty}`"));
         }
+        // The type is known by its one leaf, the constant by its layers (`NonZero(NonZeroInner(2))`).
+        if types::scalar_kind(ty).is_some() {
+            return match parts.as_slice() {
+                [only] => self.constant(only, Some(ty)),
+                _ => gap(format!("constant `{}` as `{ty}`", path.plain())),
+            };
+        }
         let variant = self.shapes.variant_of(ty, path);
         let known = self.shapes.fields(ty);
         let mut out = vec![];
@@ -252,8 +265,23 @@ impl Lowerer<'_> {
             };
             out.push((step, v));
         }
+        let given: Vec<Step> = out.iter().map(|(step, _)| *step).collect();
         let name = variant.map(|v| self.shapes.variant_name(v).to_string());
-        self.assemble(ty, name.as_deref(), out)
+        let value = self.assemble(ty, name.as_deref(), out)?;
+        // A constant has all its parts: one that is missing was misunderstood.
+        let missing = value.leaves.iter().any(|(p, _)| match p.first() {
+            Some(Step::Discriminant) => false,
+            Some(Step::Variant(v, _)) if Some(*v) != variant => false,
+            Some(step) => !given.contains(step),
+            None => true,
+        });
+        if missing {
+            return gap(format!("a constant of type `{ty}`"));
+        }
+        if path.plain().ends_with("raw_vec::RawVecInner") {
+            return self.empty_buffer(value);
+        }
+        Ok(value)
     }
 
     /// A named constant: a unit variant or struct, a body of this crate, or a value the compiler told.
@@ -279,7 +307,22 @@ impl Lowerer<'_> {
         if let Some(c) = int_limit(path) {
             return self.constant(&c, ty);
         }
-        if let Some(v) = self.layout_constant(path)? {
+        if let Some(k) = path
+            .last_name()
+            .strip_prefix("_Align1Shl")
+            .and_then(|k| k.parse::<u32>().ok())
+            && k < 64
+        {
+            let t = self.bv64(1 << k);
+            let mut v = self.scalar(t);
+            if let Some(ty) = ty
+                && let [shape] = self.leaves(ty)?.as_slice()
+            {
+                v.leaves[0].0 = shape.path.clone();
+            }
+            return Ok(v);
+        }
+        if let Some(v) = self.layout_constant(path, ty)? {
             return Ok(v);
         }
         match ty {
@@ -287,37 +330,10 @@ impl Lowerer<'_> {
                 self.assemble(t, None, vec![])
             }
             Some(t) if self.leaves(t)?.is_empty() => Ok(Value::default()),
+            // `[const { MaybeUninit::uninit() }; N]`: std's inline constants of this type are all of this form.
+            Some(t) if is_inline_of_std(&text) && types::is_maybe_uninit(t) => self.undefined(t),
             _ => gap(format!("the value of constant `{text}` is not known")),
         }
-    }
-
-    /// `<T as SizedTypeProperties>::IS_ZST` and its siblings follow from the size of the type.
-    fn layout_constant(&mut self, path: &Path) -> Lowered<Option<Value>> {
-        let Some(q) = &path.qself else {
-            return Ok(None);
-        };
-        let ours = matches!(q.trait_ref.as_ref().map(|t| t.kind()),
-            Some(TyKind::Adt { path, .. }) if path.ends_with("SizedTypeProperties"));
-        if !ours {
-            return Ok(None);
-        }
-        let ty = erase(&q.ty);
-        let t = match path.last_name() {
-            "IS_ZST" => {
-                let z = self.is_zero_sized(&ty)?;
-                self.pool.bool(z)
-            }
-            "SIZE" => {
-                let n = self.size_of(&ty)?;
-                self.bv64(n)
-            }
-            "MAX_SLICE_LEN" => {
-                let n = self.size_of(&ty)?;
-                self.bv64((i64::MAX as u64).checked_div(n).unwrap_or(u64::MAX))
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(self.scalar(t)))
     }
 
     /// Evaluates a constant by lowering its body here: it is a call without arguments.
@@ -342,7 +358,7 @@ impl Lowerer<'_> {
             return gap(format!("constant `{name}`"));
         };
         let depth = self.instances[self.frame.0 as usize].depth;
-        if depth > super::call::MAX_DEPTH {
+        if depth > super::inline::MAX_DEPTH {
             return gap("constants nested too deeply");
         }
         let instance = self.instance(block, site, b);
@@ -581,4 +597,11 @@ fn literal_of(text: &str) -> Option<Const> {
         (n, false) => n.parse::<u128>().ok()? & ty.mask(),
     };
     Some(Const::Int { bits, ty })
+}
+
+fn is_inline_of_std(path: &str) -> bool {
+    ["std::array::", "core::array::"]
+        .iter()
+        .any(|p| path.starts_with(p))
+        && path.contains("::{constant#")
 }

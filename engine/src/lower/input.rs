@@ -52,10 +52,12 @@ impl Lowerer<'_> {
         self.mark_initialised(object, path, dims);
         if let Some(kind) = types::scalar_kind(ty) {
             let sort = in_array(scalar_sort(kind), dims);
-            let var = self.input_var(object, path, Part::Value, sort);
-            if kind == ScalarKind::Char {
-                self.require_elementwise(var, dims, Lowerer::valid_char)?;
-            }
+            let var = if kind == ScalarKind::Char {
+                let leaf = (object, path, Part::Value, sort);
+                self.constrained_input(leaf, dims, 0, Lowerer::valid_char)?
+            } else {
+                self.input_var(object, path, Part::Value, sort)
+            };
             return Ok(InputShape::Scalar { var, kind });
         }
         match ty.kind() {
@@ -109,6 +111,9 @@ impl Lowerer<'_> {
         depth: u32,
     ) -> Lowered<InputShape> {
         let facts = self.source.facts;
+        if adt == "std::vec::Vec" {
+            return self.make_vector(object, path, ty, dims, depth);
+        }
         for foreign in ["Vec", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap"] {
             if adt.rsplit("::").next() == Some(foreign) && !adt.starts_with(self.source.crate_name)
             {
@@ -154,12 +159,7 @@ impl Lowerer<'_> {
         let int = self.shapes.discriminant_int(ty, facts);
         let p = extend(path, Step::Discriminant);
         self.mark_initialised(object, &p, dims);
-        let discriminant = self.input_var(
-            object,
-            &p,
-            Part::Value,
-            in_array(Sort::Bv(int.bits()), dims),
-        );
+        let sort = in_array(Sort::Bv(int.bits()), dims);
         let mut values = vec![];
         let mut variants = vec![];
         for v in &fact.variants {
@@ -180,11 +180,12 @@ impl Lowerer<'_> {
             }
             variants.push((bits, v.name.clone(), parts));
         }
-        if values.is_empty() {
+        let Some(&first) = values.first() else {
             return gap(format!("a parameter of the empty type `{ty}`"));
-        }
+        };
         let w = int.bits();
-        self.require_elementwise(discriminant, dims, move |l, t| {
+        let leaf = (object, &p[..], Part::Value, sort);
+        let discriminant = self.constrained_input(leaf, dims, first, move |l, t| {
             let mut any = l.pool.bool(false);
             for &v in &values {
                 let k = l.pool.bv(v, w);
@@ -252,16 +253,16 @@ impl Lowerer<'_> {
             let zero = self.pool.constant(0, sort64);
             let k = dims.len() as u8;
             self.set_at_entry(object, path, Part::Index(k), zero, sort64)?;
-            let len = self.input_var(pointee, &[], Part::Meta, sort64);
-            let t = self.pool.var(len);
-            self.set_at_entry(object, path, Part::Meta, t, sort64)?;
             let elem = types::element(to).unwrap_or_else(Ty::unit);
             let size = self.size_of(&erase(&elem)).unwrap_or(1).max(1);
             let max = i64::MAX as u64 / size;
-            self.require_elementwise(len, dims, move |l, t| {
+            let leaf = (pointee, &[][..], Part::Meta, sort64);
+            let len = self.constrained_input(leaf, dims, 0, move |l, t| {
                 let m = l.bv64(max);
                 l.pool.ule(t, m)
             })?;
+            let t = self.part(pointee, &[], Part::Meta, sort64);
+            self.set_at_entry(object, path, Part::Meta, t, sort64)?;
             let elem =
                 self.make_input(pointee, &inner_path, &erase(&elem), &inner_dims, depth + 1)?;
             if let (TyKind::Str, InputShape::Scalar { var, .. }) = (to.kind(), &elem) {
@@ -273,6 +274,75 @@ impl Lowerer<'_> {
             });
         }
         self.make_input(pointee, &inner_path, to, &inner_dims, depth + 1)
+    }
+
+    /// A vector: its buffer is memory of its own, as long as its capacity.
+    fn make_vector(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        let elem = match ty.kind() {
+            TyKind::Adt { args, .. } => args.iter().find_map(|a| match a {
+                crate::mir::GenericArg::Type(t) => Some(erase(t)),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let (Some(elem), true) = (elem, dims.is_empty()) else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        let size = self.size_of(&elem)?;
+        if size == 0 {
+            return gap(format!("a parameter of type `{ty}`"));
+        }
+        let name = self.objects[object.0 as usize].name.clone();
+        let whole = Ty::new(TyKind::Slice(elem.clone()));
+        let key = ObjectKey::Pointee(object, extend(path, Step::Field(0)));
+        let buffer = self.object(
+            key,
+            &whole,
+            vec![],
+            name.trim_start_matches('*').to_string(),
+        );
+        let word = Sort::Bv(64);
+        let leaf = (buffer, &[][..], Part::Meta, word);
+        let max = super::heap::ADDRESS_SPACE / size;
+        let capacity = self.constrained_input(leaf, &[], 0, move |l, t| {
+            let m = l.bv64(max);
+            l.pool.ule(t, m)
+        })?;
+        let room = self.pool.var(capacity);
+        let leaf = (buffer, &[Step::Field(1)][..], Part::Meta, word);
+        let len = self.constrained_input(leaf, &[], 0, move |l, t| l.pool.ule(t, room))?;
+        let used = self.pool.var(len);
+        for shape in self.leaves(ty)?.iter() {
+            let full = [path, &shape.path[..]].concat();
+            match (&shape.kind, shape.path.as_slice()) {
+                (LeafKind::Pointer(_), _) => {
+                    let target = self.target(Target::Place(buffer, vec![Step::Elem]));
+                    self.flow(object, &full, &[target].into());
+                    let zero = self.bv64(0);
+                    self.set_at_entry(object, &full, Part::Index(0), zero, word)?;
+                }
+                (LeafKind::Scalar(_), [Step::Field(1)]) => {
+                    self.set_at_entry(object, &full, Part::Value, used, word)?;
+                }
+                (LeafKind::Scalar(_), _) => {
+                    self.set_at_entry(object, &full, Part::Value, room, word)?;
+                }
+            }
+            self.mark_initialised(object, &full, dims);
+        }
+        let elem = self.make_input(buffer, &[Step::Elem], &elem, &[64], depth + 1)?;
+        Ok(InputShape::Vector {
+            len,
+            capacity,
+            elem: Box::new(elem),
+        })
     }
 
     fn set_at_entry(
@@ -309,23 +379,36 @@ impl Lowerer<'_> {
         let _ = self.set_at_entry(object, path, Part::Flag, yes, sort);
     }
 
-    /// A condition on every value of an input. Inside arrays it would need a quantifier: there only
-    /// conditions that hold for all bit patterns can be dropped, the others are refused.
-    fn require_elementwise(
+    /// An input all of whose values satisfy a condition. Inside arrays that would need a quantifier: there the
+    /// input is unconstrained, and the program starts by making every invalid element the default.
+    fn constrained_input(
         &mut self,
-        var: Var,
+        leaf: (ObjectId, &[Step], Part, Sort),
         dims: &[u32],
+        default: u128,
         condition: impl Fn(&mut Self, Term) -> Term,
-    ) -> Lowered<()> {
-        let t = self.pool.var(var);
+    ) -> Lowered<Var> {
+        let (object, path, part, sort) = leaf;
         if dims.is_empty() {
+            let var = self.input_var(object, path, part, sort);
+            let t = self.pool.var(var);
             let c = condition(self, t);
             self.requires.push(c);
-            return Ok(());
+            return Ok(var);
         }
-        gap(
-            "a parameter with an array whose elements have invalid bit patterns (char, enum, slice)",
-        )
+        let raw = self.input_var(object, path, part, sort);
+        let (Sort::Array { index, .. }, elem) = (sort, sort.element()) else {
+            return gap("an array of an unusual sort");
+        };
+        let bound = self.pool.fresh("element", Sort::Bv(index));
+        let (b, array) = (self.pool.var(bound), self.pool.var(raw));
+        let value = self.pool.select(array, b);
+        let valid = condition(self, value);
+        let fallback = self.pool.constant(default, elem);
+        let value = self.pool.ite(valid, value, fallback);
+        let all = self.pool.lambda(bound, value, sort);
+        self.set_at_entry(object, path, part, all, sort)?;
+        Ok(raw)
     }
 
     /// The spot of a leaf kind, for arbitrary values drawn in the middle of a run.

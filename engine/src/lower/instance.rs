@@ -138,13 +138,6 @@ impl<'a> Bodies<'a> {
         None
     }
 
-    /// Does some body of the crate live in a module of this name?
-    pub fn mentions_module(&self, first: &str) -> bool {
-        self.by_path
-            .keys()
-            .any(|p| p.split("::").next() == Some(first))
-    }
-
     pub fn file(&self, index: usize) -> &'a MirFile {
         self.files[index]
     }
@@ -211,7 +204,7 @@ impl<'a> Lowerer<'a> {
         let first = path.split("::").next().unwrap_or(path);
         first == self.source.crate_name
             || !path.contains("::")
-            || self.bodies.mentions_module(first)
+            || self.source.modules.contains(first)
     }
 
     pub fn body(&self) -> &'a Body {

@@ -1,12 +1,11 @@
 //! Intrinsics and the few functions of std that stay calls after unlimited inlining.
 
 use super::instance::last_segment;
-use super::pointer::Target;
 use super::shape::Step;
 use super::types::{self, erase};
-use super::value::{Leaf, Value};
+use super::value::Value;
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{BinOp, GenericArg, Operand, Path, Place, Ty};
+use crate::mir::{BinOp, GenericArg, Operand, Path, Place};
 use crate::term::{self, Term};
 
 impl Lowerer<'_> {
@@ -138,6 +137,10 @@ impl Lowerer<'_> {
             }
             "copy" | "copy_nonoverlapping" => {
                 self.copy_memory(&args[1], &args[0], &args[2])?;
+                Value::default()
+            }
+            "write_bytes" => {
+                self.fill_memory(&args[0], &args[1], &args[2])?;
                 Value::default()
             }
             "size_of" | "size_of_val" | "min_align_of" | "align_of" | "pref_align_of" => {
@@ -339,178 +342,5 @@ impl Lowerer<'_> {
             self.pool.ite(negative, min, max)
         };
         self.pool.ite(overflow, limit, plain)
-    }
-
-    /// `copy` and `copy_nonoverlapping`: elements of arrays of the same shape, or one object.
-    pub fn copy_memory(&mut self, dst: &Operand, src: &Operand, count: &Operand) -> Lowered<()> {
-        let Some(ty) = self.operand_type(dst)? else {
-            return gap("a copy through a pointer of unknown type");
-        };
-        let Some(elem) = types::pointee(&ty).map(erase) else {
-            return gap("a copy through something that is no pointer");
-        };
-        let n = self.operand_bits(count, None)?;
-        let d = self.operand(dst)?;
-        let d = self.pointer_of(&d)?;
-        let s = self.operand(src)?;
-        let s = self.pointer_of(&s)?;
-        if self.leaves(&elem)?.is_empty() {
-            return Ok(());
-        }
-        if self.pool.as_const(n) == Some(1) {
-            let from = self.deref(&s, &ty)?;
-            let v = self.load_located(&from)?;
-            let to = self.deref(&d, &ty)?;
-            return self.store_located(&to, &v);
-        }
-        self.copy_range(&d, &s, n, &elem)
-    }
-
-    fn copy_range(
-        &mut self,
-        d: &super::value::PointerValue,
-        s: &super::value::PointerValue,
-        n: Term,
-        elem: &Ty,
-    ) -> Lowered<()> {
-        let (Some(&dt), Some(&st)) = (d.targets.first(), s.targets.first()) else {
-            return Ok(());
-        };
-        if d.targets.len() != 1 || s.targets.len() != 1 {
-            return gap("a copy of memory between several possible objects");
-        }
-        let (Target::Place(dobj, dpath), Target::Place(sobj, spath)) = (
-            self.targets[dt.0 as usize].clone(),
-            self.targets[st.0 as usize].clone(),
-        ) else {
-            return gap("a copy of memory at a numeric address");
-        };
-        let one_dimension = |p: &[Step]| {
-            p.last() == Some(&Step::Elem) && p.iter().filter(|s| **s == Step::Elem).count() == 1
-        };
-        if !one_dimension(&dpath) || !one_dimension(&spath) {
-            return gap("a copy of memory inside nested arrays");
-        }
-        let (di, si) = (d.indices[0], s.indices[0]);
-        for (object, path, index) in [(dobj, &dpath, di), (sobj, &spath, si)] {
-            let spot = super::memory::Spot {
-                object,
-                path: path.clone(),
-                indices: vec![index],
-            };
-            let extent = self.extent(&spot)?;
-            let fits = self.pool.ule(n, extent);
-            let room = self.pool.sub(extent, n);
-            let starts = self.pool.ule(index, room);
-            let fine = self.pool.and(fits, starts);
-            self.check_defined(fine, "memory copied from or to outside of its allocation");
-        }
-        let leaves = self.leaves(elem)?;
-        let yes = self.pool.bool(true);
-        // The whole arrays are values; the copy of each leaf is a blit.
-        for shape in leaves.iter() {
-            if !shape.dims.is_empty() {
-                return gap("a copy of memory whose elements are arrays");
-            }
-            let mut whole = shape.clone();
-            whole.path.insert(0, Step::Elem);
-            whole.dims = vec![64];
-            whole.lens = vec![None];
-            let spot = |object, path: &Vec<Step>| {
-                let mut p = path.clone();
-                p.extend(&shape.path);
-                super::memory::Spot {
-                    object,
-                    path: p,
-                    indices: vec![],
-                }
-            };
-            let from = self.load(&spot(sobj, &spath), &whole)?;
-            let old = self.load(&spot(dobj, &dpath), &whole)?;
-            let (Leaf::Bits(a), Leaf::Bits(b)) = (&old.leaf, &from.leaf) else {
-                return gap("a copy of memory that holds pointers");
-            };
-            let (a, b) = (*a, *b);
-            let value = self.pool.blit(a, di, b, si, n);
-            let init = if old.init == from.init {
-                old.init
-            } else {
-                self.pool.blit(old.init, di, from.init, si, n)
-            };
-            let new = super::value::LeafValue {
-                leaf: Leaf::Bits(value),
-                init,
-            };
-            self.store(&spot(dobj, &dpath), &whole, &new, yes)?;
-        }
-        self.commit();
-        Ok(())
-    }
-
-    /// `memcmp` for a small constant number of bytes.
-    fn compare_bytes(&mut self, args: &[Operand]) -> Lowered<Value> {
-        let n = self.operand_bits(&args[2], None)?;
-        let Some(n) = self.pool.as_const(n).filter(|n| *n <= 64) else {
-            return gap("a comparison of byte slices of unknown length");
-        };
-        let mut out = self.pool.bv(0, 32);
-        for k in (0..n).rev() {
-            let (a, b) = (self.byte_at(&args[0], k)?, self.byte_at(&args[1], k)?);
-            let same = self.pool.eq(a, b);
-            let less = self.pool.ult(a, b);
-            let (minus, plus) = (self.pool.bv(u128::MAX, 32), self.pool.bv(1, 32));
-            let differ = self.pool.ite(less, minus, plus);
-            out = self.pool.ite(same, out, differ);
-        }
-        Ok(self.scalar(out))
-    }
-
-    fn byte_at(&mut self, pointer: &Operand, k: u128) -> Lowered<Term> {
-        let Some(ty) = self.operand_type(pointer)? else {
-            return gap("bytes behind a pointer of unknown type");
-        };
-        let v = self.operand(pointer)?;
-        let p = self.pointer_of(&v)?;
-        let by = self.pool.bv(k, 64);
-        let p = self.offset_pointer(&p, by)?;
-        let at = self.deref(&p, &ty)?;
-        let v = self.load_located(&at)?;
-        self.bits(&v)
-    }
-
-    /// Bitwise equality of two values behind references, for arrays of integers.
-    fn raw_eq(&mut self, args: &[Operand]) -> Lowered<Value> {
-        let mut sides = vec![];
-        for a in &args[..2] {
-            let Some(ty) = self.operand_type(a)? else {
-                return gap("bytes behind a pointer of unknown type");
-            };
-            let v = self.operand(a)?;
-            let p = self.pointer_of(&v)?;
-            let at = self.deref(&p, &ty)?;
-            sides.push((self.load_located(&at)?, at.ty.clone()));
-        }
-        let (a, ty) = sides[0].clone();
-        let (b, _) = sides[1].clone();
-        let (Some(n), Some(elem)) = (types::array_len(&ty), types::element(&ty)) else {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        };
-        if n > 256 || types::scalar_kind(&elem).is_none() {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        }
-        let ([(_, la)], [(_, lb)]) = (a.leaves.as_slice(), b.leaves.as_slice()) else {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        };
-        let (Leaf::Bits(x), Leaf::Bits(y)) = (la.leaf.clone(), lb.leaf.clone()) else {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        };
-        let mut same = self.pool.bool(true);
-        for k in 0..n {
-            let i = self.bv64(k);
-            let (p, q) = (self.pool.select(x, i), self.pool.select(y, i));
-            let e = self.pool.eq(p, q);
-            same = self.pool.and(same, e);
-        }
-        Ok(self.scalar(same))
     }
 }

@@ -81,9 +81,7 @@ impl Lowerer<'_> {
                 types::bits(*a) == types::bits(*b)
                     && (*a == ScalarKind::Bool) == (*b == ScalarKind::Bool)
             }
-            (LeafKind::Pointer(a), LeafKind::Pointer(b)) => {
-                types::is_unsized_sequence(a) == types::is_unsized_sequence(b)
-            }
+            (LeafKind::Pointer(a), LeafKind::Pointer(b)) => types::is_fat(a) == types::is_fat(b),
             _ => false,
         };
         if !fits {
@@ -113,6 +111,7 @@ impl Lowerer<'_> {
     /// Loads the leaf `shape` (relative to the place) from a spot, which has the absolute path.
     pub fn load(&mut self, spot: &Spot, shape: &LeafShape) -> Lowered<LeafValue> {
         let st = self.storage(spot, &shape.kind)?;
+        check_depth(&st, spot, shape)?;
         let init = if self.has_flag(spot.object) {
             let sort = in_array(Sort::Bool, &st.dims);
             let whole = self.part(spot.object, &spot.path, Part::Flag, sort);
@@ -136,7 +135,7 @@ impl Lowerer<'_> {
                 Leaf::Bits(self.narrow(whole, &st.dims, &spot.indices, shape, sort)?)
             }
             LeafKind::Pointer(to) => {
-                let fat = types::is_unsized_sequence(to);
+                let fat = types::is_fat(to);
                 let p = self.load_pointer(spot.object, &spot.path, &st.dims, fat);
                 let narrow = |l: &mut Self, t: Term, w: u32| {
                     l.narrow(t, &st.dims, &spot.indices, shape, Sort::Bv(w))
@@ -250,6 +249,7 @@ impl Lowerer<'_> {
         when: Term,
     ) -> Lowered<()> {
         let st = self.storage(spot, &shape.kind)?;
+        check_depth(&st, spot, shape)?;
         let mut parts: Vec<(Part, Sort, Term)> = vec![];
         match (&value.leaf, &st.kind) {
             (Leaf::Bits(t), LeafKind::Scalar(k)) => {
@@ -325,4 +325,12 @@ impl Lowerer<'_> {
             self.assign(var, term);
         }
     }
+}
+
+/// The indices that are known and the dimensions of the accessed leaf make up those of the memory.
+fn check_depth(st: &Storage, spot: &Spot, shape: &LeafShape) -> Lowered<()> {
+    if spot.indices.len() + shape.dims.len() == st.dims.len() {
+        return Ok(());
+    }
+    gap("an array accessed as one of another depth")
 }

@@ -8,25 +8,35 @@
 //! could disagree with the first. Initialisation is tracked by a flag per leaf; `program::simplify` folds away
 //! the flags that are constant. Whatever has no model here ends as `Stop(Unsupported)` with name and line.
 
+mod address;
 mod aggregate;
 mod build;
+mod bytes;
 mod call;
 mod cast;
 mod constant;
+mod drop;
+mod heap;
+mod inline;
 mod input;
 mod instance;
 mod intrinsic;
+mod layout;
 mod memory;
+mod nonzero;
 mod operator;
 mod output;
 mod place;
 mod pointer;
+mod retarget;
 mod rvalue;
 mod shape;
 mod span;
 mod statement;
+mod trait_object;
 mod types;
 mod value;
+mod window;
 
 use crate::capture::{Capture, Facts};
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
@@ -36,6 +46,7 @@ use instance::InstanceId;
 pub use instance::last_segment;
 use pointer::{Target, TargetId};
 use shape::{Shapes, Step};
+pub use span::is_foreign;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -51,6 +62,8 @@ pub struct Source<'a> {
     pub crate_name: &'a str,
     /// Functions by the name that calls use, where it differs from the name of the body.
     pub aliases: HashMap<String, String>,
+    /// The first segments of the crate's paths.
+    pub modules: BTreeSet<String>,
     /// Types of the crate that implement `Drop`, by path.
     pub drops: BTreeSet<String>,
 }
@@ -74,7 +87,13 @@ impl<'a> Source<'a> {
     pub fn of(capture: &'a Capture, files: Vec<&'a MirFile>) -> Source<'a> {
         let aliases = capture.info.functions.iter();
         let drops = files.iter().flat_map(|f| drop_types(f)).collect();
+        let functions = capture.info.functions.iter();
+        let modules = functions
+            .filter_map(|f| f.path.split("::").next())
+            .map(str::to_owned)
+            .collect();
         Source {
+            modules,
             drops,
             files,
             facts: &capture.facts,
@@ -121,6 +140,8 @@ pub(crate) enum ObjectKey {
     Alloc(usize, u32),
     /// A literal text.
     Literal(Arc<[u8]>),
+    /// What an allocation at this instance, block and statement makes.
+    Heap(InstanceId, u32, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -159,7 +180,15 @@ pub(crate) struct Lowerer<'a> {
     pub targets: Vec<Target>,
     pub target_index: HashMap<Target, TargetId>,
     pub points_to: HashMap<(ObjectId, Vec<Step>), BTreeSet<TargetId>>,
+    /// The types that were made trait objects; a trait object's second word is a number of this list.
+    pub vtables: Vec<Ty>,
+    /// The type under which an allocation is first used.
+    pub heap_whole: HashMap<ObjectId, Ty>,
     pub grew: bool,
+    /// Objects whose address may change: buffers that grow. Kept from round to round.
+    pub movable: BTreeSet<ObjectId>,
+    /// Is the statement at hand one of std's own iterators?
+    pub iterating: bool,
     // Made anew in each round.
     pub pool: Pool,
     pub blocks: Vec<Block>,
@@ -188,6 +217,10 @@ pub(crate) struct Lowerer<'a> {
     pub span: Option<crate::program::SourceSpan>,
     /// How often constants were inlined at the current block, to tell their instances apart.
     pub const_site: u32,
+    /// The statement in its block.
+    pub statement: u32,
+    /// Locals of this block that hold the address of a pointer as a number.
+    pub exposed: HashMap<Local, value::PointerValue>,
 }
 
 /// Programs larger than this are refused rather than ground through.
@@ -226,7 +259,11 @@ impl<'a> Lowerer<'a> {
             targets: vec![],
             target_index: HashMap::new(),
             points_to: HashMap::new(),
+            vtables: vec![],
+            heap_whole: HashMap::new(),
             grew: false,
+            movable: BTreeSet::new(),
+            iterating: false,
             pool: Pool::new(),
             blocks: vec![],
             current: BlockId(0),
@@ -246,6 +283,8 @@ impl<'a> Lowerer<'a> {
             frame: InstanceId(0),
             span: None,
             const_site: 0,
+            statement: 0,
+            exposed: HashMap::new(),
         }
     }
 

@@ -38,6 +38,9 @@ impl Lowerer<'_> {
         ) {
             return self.pointer_binary(op, a, b, &ty);
         }
+        if let Some(v) = self.null_test(op, a, b) {
+            return Ok(v);
+        }
         if op == BinOp::Offset {
             return gap("an offset of something that is no pointer");
         }
@@ -411,6 +414,7 @@ impl Lowerer<'_> {
         let [only] = places.as_slice() else {
             return gap("pointers into different objects compared or subtracted");
         };
+        self.address_is_kept(*only)?;
         let n = self.targets[only.0 as usize].n_indices();
         if n != 1 {
             return gap("pointers that are no elements compared or subtracted");

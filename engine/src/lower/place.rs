@@ -4,7 +4,7 @@ use super::memory::Spot;
 use super::pointer::Target;
 use super::shape::Step;
 use super::types::{self, erase};
-use super::value::{Leaf, LeafValue, PointerValue, Value};
+use super::value::{LeafValue, PointerValue, Value};
 use super::{Lowered, Lowerer, ObjectKey, Part, gap};
 use crate::mir::{Elem, Local, Place, Ty, TyKind};
 use crate::program::StopKind;
@@ -19,6 +19,8 @@ pub struct Located {
     /// is where it starts.
     pub window: Option<Term>,
     variant: Option<u32>,
+    /// The length of the slice that is the last field of an unsized struct.
+    tail: Option<Term>,
     /// Reached through a raw pointer last: not yet known to be inside the object.
     raw: bool,
 }
@@ -46,6 +48,7 @@ impl Lowerer<'_> {
             ty: self.objects[object.0 as usize].ty.clone(),
             window: None,
             variant: None,
+            tail: None,
             raw: false,
         };
         for elem in &place.projection {
@@ -81,6 +84,18 @@ impl Lowerer<'_> {
                     s.path.push(step);
                 }
                 at.ty = erase(ty);
+                let tail = at.tail.take();
+                if types::is_unsized_sequence(&at.ty) {
+                    let Some(n) = tail else {
+                        return gap("the slice at the end of a struct");
+                    };
+                    let zero = self.bv64(0);
+                    for (_, s) in &mut at.spots {
+                        s.path.push(Step::Elem);
+                        s.indices.push(zero);
+                    }
+                    at.window = Some(n);
+                }
                 Ok(at)
             }
             Elem::Downcast(name) => {
@@ -178,11 +193,14 @@ impl Lowerer<'_> {
         let raw = types::is_raw(pointer_ty);
         let mut window = p.meta;
         // A pointer to elements read as an array of a fixed length (`<[T; N]>::try_from`): a window over them.
-        if let (Some(n), Some(elem)) = (types::array_len(&to), types::element(&to)) {
+        let bare = types::unwrapped(&to);
+        if let (Some(n), Some(elem)) = (types::array_len(&bare), types::element(&bare)) {
             let mut over_elements = !spots.is_empty();
             for (_, s) in &spots {
                 over_elements &= s.path.last() == Some(&Step::Elem)
-                    && self.spot_type(s).is_ok_and(|t| t == erase(&elem));
+                    && self
+                        .spot_type(s)
+                        .is_ok_and(|t| types::unwrapped(&t) == elem);
             }
             if over_elements {
                 window = Some(self.bv64(n));
@@ -191,22 +209,34 @@ impl Lowerer<'_> {
                     ty: to,
                     window,
                     variant: None,
+                    tail: None,
                     // The reference was made from a raw pointer of this type, which nobody checked against N.
                     raw: true,
                 });
             }
         }
-        if types::is_unsized_sequence(&to) != window.is_some() {
-            return gap(format!("dereference of `{pointer_ty}` without its length"));
-        }
         if matches!(to.kind(), TyKind::Dyn { .. }) {
             return gap("a trait object");
+        }
+        if types::is_unsized_struct(&to) {
+            return Ok(Located {
+                spots,
+                ty: to,
+                window: None,
+                variant: None,
+                tail: window,
+                raw: false,
+            });
+        }
+        if types::is_unsized_sequence(&to) != window.is_some() {
+            return gap(format!("dereference of `{pointer_ty}` without its length"));
         }
         Ok(Located {
             spots,
             ty: to,
             window,
             variant: None,
+            tail: None,
             raw,
         })
     }
@@ -261,6 +291,9 @@ impl Lowerer<'_> {
                 seen += 1;
             }
         }
+        while let Some(inner) = types::transparent(&ty) {
+            ty = erase(inner);
+        }
         if let Some(n) = types::array_len(&ty) {
             return Ok(self.bv64(n));
         }
@@ -287,7 +320,7 @@ impl Lowerer<'_> {
     }
 
     /// The type at a spot.
-    fn spot_type(&mut self, spot: &Spot) -> Lowered<Ty> {
+    pub fn spot_type(&mut self, spot: &Spot) -> Lowered<Ty> {
         let o = self.objects[spot.object.0 as usize].clone();
         let mut ty = o.ty;
         for s in &spot.path[o.outer.len().min(spot.path.len())..] {
@@ -297,6 +330,10 @@ impl Lowerer<'_> {
     }
 
     fn step_type(&mut self, ty: &Ty, step: Step) -> Lowered<Ty> {
+        let mut ty = ty;
+        while let Some(inner) = types::transparent(ty) {
+            ty = inner;
+        }
         let found = match step {
             Step::Elem => types::element(ty),
             Step::Field(i) => match ty.kind() {
@@ -349,7 +386,7 @@ impl Lowerer<'_> {
         Ok(at)
     }
 
-    fn element(&mut self, at: Located, i: Term) -> Lowered<Located> {
+    pub fn element(&mut self, at: Located, i: Term) -> Lowered<Located> {
         let n = self.length(&at)?;
         let inside = self.pool.ult(i, n);
         self.check_defined(inside, "index outside of the array");
@@ -389,8 +426,7 @@ impl Lowerer<'_> {
         for (here, spot) in at.spots.iter().rev() {
             let mut value = Value::default();
             for shape in leaves.iter() {
-                let mut s = spot.clone();
-                s.path.extend(&shape.path);
+                let s = self.leaf_spot(spot, shape, leaves.len());
                 value
                     .leaves
                     .push((shape.path.clone(), self.load(&s, shape)?));
@@ -410,71 +446,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An array value taken from a window (a sub-range of an array).
-    fn load_window(&mut self, at: &Located) -> Lowered<Value> {
-        let Some(n) = types::array_len(&at.ty) else {
-            return gap("a window of unknown length");
-        };
-        if n > 256 {
-            return gap("a large sub-range of an array used by value");
-        }
-        let mut value = self.undefined(&at.ty.clone())?;
-        for k in 0..n {
-            let i = self.bv64(k);
-            let e = self.element(at.clone(), i)?;
-            let v = self.load_located(&e)?;
-            self.set_element(&mut value, i, &v)?;
-        }
-        Ok(value)
-    }
-
-    /// Puts an element into an array value.
-    pub fn set_element(&mut self, array: &mut Value, i: Term, elem: &Value) -> Lowered<()> {
-        for (path, l) in &elem.leaves {
-            let mut full = vec![Step::Elem];
-            full.extend(path);
-            let Some((_, whole)) = array.leaves.iter_mut().find(|(p, _)| *p == full) else {
-                continue;
-            };
-            if path.contains(&Step::Elem) {
-                return gap("an array of arrays built element by element");
-            }
-            whole.init = self.pool.store(whole.init, i, l.init);
-            match (&mut whole.leaf, &l.leaf) {
-                (Leaf::Bits(a), Leaf::Bits(v)) => *a = self.pool.store(*a, i, *v),
-                (Leaf::Pointer(a), Leaf::Pointer(v)) => {
-                    a.tag = self.pool.store(a.tag, i, v.tag);
-                    let sort = Sort::Array {
-                        index: 64,
-                        elem: 64,
-                    };
-                    while a.indices.len() < v.indices.len() {
-                        a.indices.push(self.pool.constant(0, sort));
-                    }
-                    for (k, &ix) in v.indices.iter().enumerate() {
-                        a.indices[k] = self.pool.store(a.indices[k], i, ix);
-                    }
-                    if let Some(m) = v.meta {
-                        let old = match a.meta {
-                            Some(old) => old,
-                            None => self.pool.constant(0, sort),
-                        };
-                        a.meta = Some(self.pool.store(old, i, m));
-                    }
-                    a.targets.extend(&v.targets);
-                }
-                _ => return gap("an array of pointers and numbers"),
-            }
-        }
-        Ok(())
-    }
-
     /// Writes a whole value to a place.
     pub fn store_located(&mut self, at: &Located, value: &Value) -> Lowered<()> {
         let mut at = at.clone();
         self.check_raw(&mut at)?;
         if at.window.is_some() {
-            return gap("a slice written by value");
+            return self.store_window(&at, value);
         }
         let leaves = self.leaves(&at.ty)?;
         let single = at.spots.len() == 1;
@@ -486,14 +463,42 @@ impl Lowerer<'_> {
                 let Some(l) = value.get(&shape.path) else {
                     return gap(format!("a value of type `{}` of another shape", at.ty));
                 };
-                let mut s = spot.clone();
-                s.path.extend(&shape.path);
+                let s = self.leaf_spot(spot, shape, leaves.len());
                 let l = l.clone();
                 self.store(&s, shape, &l, when)?;
             }
         }
         self.commit();
         Ok(())
+    }
+
+    /// Where a leaf of the accessed type is. A type of one leaf over memory of one leaf under another name
+    /// (`NonNull<T>` over `*const T`) is that leaf.
+    fn leaf_spot(&mut self, spot: &Spot, shape: &super::shape::LeafShape, n_leaves: usize) -> Spot {
+        let mut s = spot.clone();
+        s.path.extend(&shape.path);
+        if n_leaves != 1 {
+            return s;
+        }
+        let o = &self.objects[spot.object.0 as usize];
+        let (ty, skip) = (o.ty.clone(), o.outer.len());
+        let Ok(memory) = self.leaves(&ty) else {
+            return s;
+        };
+        if spot.path.len() < skip || memory.iter().any(|l| l.path[..] == s.path[skip..]) {
+            return s;
+        }
+        let mut here = memory
+            .iter()
+            .filter(|l| l.path.starts_with(&spot.path[skip..]));
+        if let (Some(only), None) = (here.next(), here.next())
+            && only.path.last() != Some(&Step::Discriminant)
+            && only.dims.len() + skip == spot.indices.len() + shape.dims.len()
+        {
+            s.path.truncate(skip);
+            s.path.extend(&only.path);
+        }
+        s
     }
 
     /// Marks the leaves of a local (or of a part of it) as uninitialised.
@@ -553,7 +558,9 @@ impl Lowerer<'_> {
             let p = self.pointer_to(
                 Target::Place(spot.object, spot.path.clone()),
                 spot.indices.clone(),
-                at.window.filter(|_| types::is_unsized_sequence(&at.ty)),
+                at.window
+                    .filter(|_| types::is_unsized_sequence(&at.ty))
+                    .or(at.tail),
             );
             out = Some(match out {
                 None => p,

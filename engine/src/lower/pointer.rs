@@ -171,6 +171,7 @@ impl Lowerer<'_> {
                 let here_q = self.tag_is(q, u);
                 let both = self.pool.and(here_p, here_q);
                 let same = if t == u {
+                    self.address_is_kept(t)?;
                     let n = self.targets[t.0 as usize].n_indices();
                     let mut same = self.pool.bool(true);
                     for k in 0..n {
@@ -186,6 +187,19 @@ impl Lowerer<'_> {
             }
         }
         Ok(equal)
+    }
+
+    /// Addresses inside an object may be compared while it stays where it is. A buffer that grows keeps its object here
+    /// but not its address natively, and an allocation may or may not get the place of one that was freed.
+    pub fn address_is_kept(&self, t: TargetId) -> Lowered<()> {
+        let Target::Place(o, _) = &self.targets[t.0 as usize] else {
+            return Ok(());
+        };
+        let on_heap = matches!(self.objects[o.0 as usize].key, super::ObjectKey::Heap(..));
+        if !self.iterating && (on_heap || self.movable.contains(o)) {
+            return gap("pointers into the heap compared or subtracted");
+        }
+        Ok(())
     }
 
     /// Different targets: places of different objects differ (an address one past an object may coincide with

@@ -137,6 +137,14 @@ impl Lowerer<'_> {
             Rvalue::Cast { operand, ty, kind } => self.cast(operand, &erase(ty), kind),
             Rvalue::Binary(op, a, b) => self.binary(*op, a, b, into),
             Rvalue::Unary(UnOp::PtrMetadata, op) => {
+                let ty = self.operand_type(op)?;
+                if ty
+                    .as_ref()
+                    .and_then(types::pointee)
+                    .is_none_or(types::is_trait_object)
+                {
+                    return gap("the metadata of a trait object");
+                }
                 let v = self.operand(op)?;
                 let p = self.pointer_of(&v)?;
                 match p.meta {
@@ -186,6 +194,9 @@ impl Lowerer<'_> {
         let Some(to) = types::pointee(pointer_ty).map(erase) else {
             return gap("a reborrow of something that is no pointer");
         };
+        if types::is_trait_object(&to) || types::is_unsized_struct(&to) {
+            return self.check_inside(p);
+        }
         let element = types::element(&to).unwrap_or_else(|| to.clone());
         if self.is_zero_sized(&element)? {
             return Ok(());
@@ -213,6 +224,30 @@ impl Lowerer<'_> {
         }
         let mut at = self.deref(p, pointer_ty)?;
         self.check_raw(&mut at)
+    }
+
+    /// A pointer of which only the first byte is known: it is in its object.
+    fn check_inside(&mut self, p: &super::value::PointerValue) -> Lowered<()> {
+        for &t in &p.targets {
+            let here = self.tag_is(p, t);
+            let inside = match self.targets[t.0 as usize].clone() {
+                Target::Place(object, path) if path.last() == Some(&Step::Elem) => {
+                    let n = path.iter().filter(|s| **s == Step::Elem).count();
+                    let spot = super::memory::Spot {
+                        object,
+                        path,
+                        indices: p.indices[..n].to_vec(),
+                    };
+                    let extent = self.extent(&spot)?;
+                    self.pool.ult(p.indices[n - 1], extent)
+                }
+                Target::Place(..) => self.pool.bool(true),
+                Target::Address | Target::Function(_) => self.pool.bool(false),
+            };
+            let fine = self.pool.implies(here, inside);
+            self.check_defined(fine, "reference made from a null or dangling pointer");
+        }
+        Ok(())
     }
 
     fn reference(&mut self, place: &Place, into: &Ty) -> Lowered<Value> {
@@ -303,25 +338,6 @@ impl Lowerer<'_> {
             out = self.pool.blit(out, at, row, from, len);
         }
         Ok(out)
-    }
-
-    /// The size of a type in bytes.
-    pub fn size_of(&mut self, ty: &Ty) -> Lowered<u64> {
-        if let Some(n) = types::fixed_size(ty) {
-            return Ok(n);
-        }
-        if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
-            return Ok(n.size);
-        }
-        gap(format!("the size of `{ty}` is not known"))
-    }
-
-    /// Is the type zero-sized? Anything with a leaf is not.
-    pub fn is_zero_sized(&mut self, ty: &Ty) -> Lowered<bool> {
-        if let Ok(n) = self.size_of(ty) {
-            return Ok(n == 0);
-        }
-        Ok(self.leaves(ty)?.is_empty())
     }
 
     /// A pointer that is only a number.

@@ -58,6 +58,8 @@ impl LeafShape {
 #[derive(Default)]
 pub struct Shapes {
     fields: HashMap<Ty, BTreeMap<(Option<u32>, u32), Ty>>,
+    /// Structs that some body builds: how many fields they have.
+    arity: HashMap<Ty, usize>,
     /// Types whose discriminant is read or set, with the integer type it is read as.
     discriminants: HashMap<Ty, Option<IntTy>>,
     variant_names: Vec<Arc<str>>,
@@ -78,6 +80,7 @@ impl Shapes {
                 shapes.read_wrappers(body, source.facts);
             }
         }
+        shapes.share_unsized();
         shapes
     }
 
@@ -123,6 +126,35 @@ impl Shapes {
         }
     }
 
+    /// Code speaks of an unsized struct or of its sized form: both have the same fields but for the last.
+    fn share_unsized(&mut self) {
+        let unsized_forms: Vec<Ty> = self
+            .fields
+            .keys()
+            .filter(|t| types::is_unsized_struct(t))
+            .cloned()
+            .collect();
+        for form in unsized_forms {
+            let sized: Vec<Ty> = self
+                .fields
+                .keys()
+                .filter(|t| types::sized_form_of(t, &form))
+                .cloned()
+                .collect();
+            for ty in sized {
+                for (key, t) in self.fields(&form) {
+                    if !types::is_unsized_sequence(&t) {
+                        self.fields
+                            .entry(ty.clone())
+                            .or_default()
+                            .entry(key)
+                            .or_insert(t);
+                    }
+                }
+            }
+        }
+    }
+
     pub fn variant_id(&mut self, name: &str) -> u32 {
         if let Some(&id) = self.variant_index.get(name) {
             return id;
@@ -140,10 +172,25 @@ impl Shapes {
 
     /// The known fields of a type: (variant, index) -> type.
     pub fn fields(&self, ty: &Ty) -> Vec<((Option<u32>, u32), Ty)> {
-        self.fields
-            .get(ty)
-            .map(|f| f.iter().map(|(k, t)| (*k, t.clone())).collect())
-            .unwrap_or_default()
+        match self.fields.get(ty) {
+            Some(f) => f.iter().map(|(k, t)| (*k, t.clone())).collect(),
+            // Pointers inside pointers of std are often only converted as a whole.
+            None => types::owned_pointer(ty)
+                .map(|t| ((None, 0), t))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// The types of all fields of a struct, if some body builds one of them and tells.
+    pub fn all_fields(&self, ty: &Ty) -> Option<Vec<Ty>> {
+        let n = *self.arity.get(ty)?;
+        let known = self.fields(ty);
+        let field = |i: usize| {
+            let found = known.iter().find(|(k, _)| *k == (None, i as u32));
+            found.map(|(_, t)| t.clone())
+        };
+        (0..n).map(field).collect()
     }
 
     fn read_body(&mut self, body: &Body, facts: &Facts) {
@@ -250,6 +297,9 @@ impl Shapes {
                     }
                     _ => None,
                 };
+                if variant.is_none() && path.is_some() {
+                    self.arity.insert(ty.clone(), operands.len());
+                }
                 for (i, o) in operands.into_iter().enumerate() {
                     if let Some(t) = self.read_operand(body, o) {
                         let i = union.unwrap_or(i as u32);

@@ -2,11 +2,12 @@
 
 use super::Lowerer;
 use super::instance::InstanceId;
-use crate::mir::{Body, SourceInfo, Span};
+use super::types::erase;
+use crate::mir::{Body, DebugValue, SourceInfo, Span, Ty, TyKind};
 use crate::program::SourceSpan;
 
 /// Is this the text of the standard library (or of the verifier's own crate)?
-fn is_foreign(file: &str) -> bool {
+pub fn is_foreign(file: &str) -> bool {
     file.starts_with("/rustc/")
         || file.contains("/library/core/")
         || file.contains("/library/std/")
@@ -46,6 +47,77 @@ fn in_body(body: &Body, info: &SourceInfo) -> Option<SourceSpan> {
 }
 
 impl Lowerer<'_> {
+    /// Is this code of std's own iterators over slices and vectors, whoever called them? Their pointers live no longer
+    /// than a borrow, so what they point into did not move in between.
+    pub fn in_std_iterator(&self, info: &SourceInfo) -> bool {
+        if info.span.as_ref().is_none_or(|s| !is_foreign(&s.file)) {
+            return false;
+        }
+        let body = self.body();
+        let mut scope = body.scopes.get(info.scope as usize);
+        while let Some(s) = scope {
+            if let Some(callee) = &s.inlined {
+                let callee = &*callee.callee;
+                let of_std = [
+                    "std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "<&",
+                ];
+                if !of_std.iter().any(|p| callee.starts_with(p)) {
+                    return false;
+                }
+                let iterators = [
+                    "slice::Iter",
+                    "slice::iter",
+                    "vec::IntoIter",
+                    "vec::into_iter",
+                ];
+                if iterators.iter().any(|i| callee.contains(i)) {
+                    return true;
+                }
+            }
+            scope = s.parent.and_then(|p| body.scopes.get(p as usize));
+        }
+        false
+    }
+
+    /// Does a variable of the user's own code hold a raw pointer, itself or inside a type of this crate?
+    pub fn keeps_raw_pointers(&self) -> bool {
+        let bodies = self.source.files.iter().flat_map(|f| &f.bodies);
+        bodies.into_iter().any(|body| {
+            body.debug_infos.iter().any(|d| {
+                let own = match &d.source_info.span {
+                    Some(span) => !is_foreign(&span.file),
+                    None => true,
+                };
+                let DebugValue::Place(place) = &d.value else {
+                    return false;
+                };
+                let local = body.local(place.local);
+                own && local.is_some_and(|l| self.holds_raw_pointer(&erase(&l.ty), 0))
+            })
+        })
+    }
+
+    fn holds_raw_pointer(&self, ty: &Ty, depth: u32) -> bool {
+        let text = ty.to_string();
+        if ["*const ", "*mut ", "NonNull<"]
+            .iter()
+            .any(|p| text.contains(p))
+        {
+            return true;
+        }
+        let TyKind::Adt { path, .. } = ty.kind() else {
+            return false;
+        };
+        // Std's own types keep theirs to themselves.
+        self.is_local_type(path)
+            && depth < 8
+            && self
+                .shapes
+                .fields(ty)
+                .iter()
+                .any(|(_, t)| self.holds_raw_pointer(t, depth + 1))
+    }
+
     pub fn user_span(&self, info: &SourceInfo) -> Option<SourceSpan> {
         if let Some(s) = in_body(self.body(), info) {
             return Some(s);

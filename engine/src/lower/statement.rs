@@ -33,8 +33,11 @@ impl Lowerer<'_> {
             let block = &body.blocks[b as usize];
             self.current = blocks[&b];
             let mut left = false;
-            for s in &block.statements {
+            self.exposed.clear();
+            for (i, s) in block.statements.iter().enumerate() {
+                self.statement = i as u32;
                 self.span = self.user_span(&s.source_info);
+                self.iterating = self.in_std_iterator(&s.source_info);
                 let at = self.current.index();
                 if self.blocks[at].span.is_none() {
                     self.blocks[at].span = self.span.clone();
@@ -50,8 +53,10 @@ impl Lowerer<'_> {
             if left {
                 continue;
             }
+            self.statement = u32::MAX;
             reached.extend(self.feasible_successors(&block.terminator.kind));
             self.span = self.user_span(&block.terminator.source_info);
+            self.iterating = self.in_std_iterator(&block.terminator.source_info);
             let at = self.current.index();
             if self.blocks[at].span.is_none() {
                 self.blocks[at].span = self.span.clone();
@@ -104,6 +109,13 @@ impl Lowerer<'_> {
 
     fn lower_assign(&mut self, place: &Place, rvalue: &Rvalue) -> Lowered<()> {
         let ty = self.place_type(place)?;
+        let address = self.address_as_number(rvalue, &ty)?;
+        self.exposed.remove(&place.local);
+        if let (Some(p), Some(local)) = (address, place.as_local()) {
+            self.exposed.insert(local, p);
+            let at = self.locate(place)?;
+            return self.store_number(&at);
+        }
         let value = self.rvalue(rvalue, &ty)?;
         let at = self.locate(place)?;
         // A place may be moved out of and written by one statement; the write is later.

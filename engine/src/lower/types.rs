@@ -69,6 +69,10 @@ pub fn is_wrapper(path: &str) -> bool {
     WRAPPERS.contains(&path)
 }
 
+pub fn is_maybe_uninit(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Adt { path, .. } if path.ends_with("mem::MaybeUninit"))
+}
+
 /// What a wrapper of std that is nothing but its content wraps. Such a type has the leaves of its content, and
 /// its field is the wrapper itself: pointers to the one are pointers to the other.
 pub fn transparent(ty: &Ty) -> Option<&Ty> {
@@ -99,6 +103,84 @@ pub fn is_raw(ty: &Ty) -> bool {
 /// Does a pointer to this type carry a length?
 pub fn is_unsized_sequence(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Slice(_) | TyKind::Str)
+}
+
+fn type_arg(ty: &Ty) -> Option<(&str, &Ty)> {
+    let TyKind::Adt { path, args } = ty.kind() else {
+        return None;
+    };
+    args.iter().find_map(|a| match a {
+        GenericArg::Type(t) => Some((&**path, t)),
+        _ => None,
+    })
+}
+
+/// What std's owning pointers are made of.
+pub fn owned_pointer(ty: &Ty) -> Option<Ty> {
+    let (path, to) = type_arg(ty)?;
+    let wrap = |path: &str| {
+        Ty::new(TyKind::Adt {
+            path: path.into(),
+            args: vec![GenericArg::Type(to.clone())],
+        })
+    };
+    match path {
+        "std::boxed::Box" => Some(wrap("std::ptr::Unique")),
+        "std::ptr::Unique" => Some(wrap("std::ptr::NonNull")),
+        "std::ptr::NonNull" => Some(Ty::new(TyKind::RawPtr {
+            mutable: false,
+            ty: to.clone(),
+        })),
+        _ => None,
+    }
+}
+
+/// What a pointer, or one of std's owning pointers, points to.
+pub fn smart_pointee(ty: &Ty) -> Option<&Ty> {
+    pointee(ty).or_else(|| {
+        owned_pointer(ty)?;
+        type_arg(ty).map(|(_, t)| t)
+    })
+}
+
+/// A struct of std whose last field is a slice, where its sized form has an array there.
+pub fn is_unsized_struct(ty: &Ty) -> bool {
+    matches!(type_arg(ty), Some((path, t))
+        if path.ends_with("::PolymorphicIter") && matches!(t.kind(), TyKind::Slice(_)))
+}
+
+/// Is the type such a struct with an array in place of the slice?
+pub fn sized_form_of(ty: &Ty, unsized_form: &Ty) -> bool {
+    let (Some((p, array)), Some((q, slice))) = (type_arg(ty), type_arg(unsized_form)) else {
+        return false;
+    };
+    p == q && array_len(array).is_some() && element(array) == element(slice)
+}
+
+/// The length of the array in the sized form of such a struct.
+pub fn tail_len(ty: &Ty) -> Option<u64> {
+    type_arg(ty).and_then(|(_, t)| array_len(t))
+}
+
+pub fn is_trait_object(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Dyn { .. })
+}
+
+/// Is a pointer to this type two words: a sequence with its length, or a trait object with its methods?
+pub fn is_fat(ty: &Ty) -> bool {
+    is_unsized_sequence(ty) || is_trait_object(ty) || is_unsized_struct(ty)
+}
+
+/// The type without the wrappers of std that are nothing but their content, also inside arrays.
+pub fn unwrapped(ty: &Ty) -> Ty {
+    if let Some(inner) = transparent(ty) {
+        return unwrapped(inner);
+    }
+    match ty.kind() {
+        TyKind::Array(elem, len) => Ty::new(TyKind::Array(unwrapped(elem), len.clone())),
+        TyKind::Slice(elem) => Ty::new(TyKind::Slice(unwrapped(elem))),
+        _ => erase(ty),
+    }
 }
 
 /// The element type of an array, slice or str.

@@ -163,7 +163,12 @@ impl Lowerer<'_> {
         Value { leaves }
     }
 
-    fn choose_pointer(&mut self, cond: Term, p: &PointerValue, q: &PointerValue) -> PointerValue {
+    pub fn choose_pointer(
+        &mut self,
+        cond: Term,
+        p: &PointerValue,
+        q: &PointerValue,
+    ) -> PointerValue {
         let n = p.indices.len().max(q.indices.len());
         let mut indices = vec![];
         for k in 0..n {

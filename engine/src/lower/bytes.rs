@@ -1,0 +1,306 @@
+//! Ranges of memory: copies, fills, comparisons.
+
+use super::pointer::Target;
+use super::shape::{LeafShape, Step};
+use super::types::{self, erase};
+use super::value::{Leaf, Value};
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{Operand, Ty};
+use crate::program::Terminator as End;
+use crate::term::{Sort, Term};
+
+/// Elements of an array, from an index on; `here` says when the pointer points to them.
+struct ElementRange {
+    here: Term,
+    object: super::ObjectId,
+    path: Vec<Step>,
+    index: Term,
+}
+
+impl ElementRange {
+    /// The whole array of a leaf of the elements.
+    fn spot(&self, leaf: &[Step]) -> super::memory::Spot {
+        super::memory::Spot {
+            object: self.object,
+            path: [&self.path[..], leaf].concat(),
+            indices: vec![],
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// `copy` and `copy_nonoverlapping`: elements of arrays of the same shape, or one object.
+    pub fn copy_memory(&mut self, dst: &Operand, src: &Operand, count: &Operand) -> Lowered<()> {
+        let Some(ty) = self.operand_type(dst)? else {
+            return gap("a copy through a pointer of unknown type");
+        };
+        let Some(elem) = types::pointee(&ty).map(erase) else {
+            return gap("a copy through something that is no pointer");
+        };
+        let n = self.operand_bits(count, None)?;
+        let d = self.operand(dst)?;
+        let d = self.pointer_of(&d)?;
+        let s = self.operand(src)?;
+        let s = self.pointer_of(&s)?;
+        if self.leaves(&elem)?.is_empty() {
+            return Ok(());
+        }
+        if self.pool.as_const(n) == Some(1) {
+            let from = self.deref(&s, &ty)?;
+            let v = self.load_located(&from)?;
+            let to = self.deref(&d, &ty)?;
+            return self.store_located(&to, &v);
+        }
+        self.copy_range(&d, &s, n, &elem)
+    }
+
+    /// `write_bytes`: every byte of the range becomes the same.
+    pub fn fill_memory(&mut self, dst: &Operand, byte: &Operand, count: &Operand) -> Lowered<()> {
+        let Some(elem) = self
+            .operand_type(dst)?
+            .as_ref()
+            .and_then(types::pointee)
+            .map(erase)
+        else {
+            return gap("a fill through something that is no pointer");
+        };
+        let Some(kind) = types::scalar_kind(&elem) else {
+            return gap(format!("memory of type `{elem}` filled with bytes"));
+        };
+        let n = self.operand_bits(count, None)?;
+        let b = self.operand_bits(byte, None)?;
+        let d = self.operand(dst)?;
+        let d = self.pointer_of(&d)?;
+        let ranges = self.element_ranges(&d, n)?;
+        let value = match kind {
+            crate::program::ScalarKind::Bool | crate::program::ScalarKind::Char => {
+                return gap(format!("memory of type `{elem}` filled with bytes"));
+            }
+            k => {
+                let mut v = b;
+                for _ in 1..types::bits(k) / 8 {
+                    v = self.pool.concat(v, b);
+                }
+                v
+            }
+        };
+        let leaves = self.leaves(&elem)?;
+        let [shape] = leaves.as_slice() else {
+            return gap(format!("memory of type `{elem}` filled with bytes"));
+        };
+        let whole = whole_array(shape);
+        let zero = self.bv64(0);
+        for r in ranges {
+            let spot = r.spot(&[]);
+            let old = self.load(&spot, &whole)?;
+            let Leaf::Bits(array) = old.leaf else {
+                return gap("pointers filled with bytes");
+            };
+            let (sort, flags) = (self.pool.sort(array), self.pool.sort(old.init));
+            let yes = self.pool.bool(true);
+            let (values, inits) = (
+                self.pool.const_array(value, sort),
+                self.pool.const_array(yes, flags),
+            );
+            let new = super::value::LeafValue {
+                leaf: Leaf::Bits(self.pool.blit(array, r.index, values, zero, n)),
+                init: self.pool.blit(old.init, r.index, inits, zero, n),
+            };
+            self.store(&spot, &whole, &new, r.here)?;
+        }
+        self.commit();
+        Ok(())
+    }
+
+    /// The arrays that a pointer may point into, checked to have room for `n` elements from there.
+    fn element_ranges(
+        &mut self,
+        p: &super::value::PointerValue,
+        n: Term,
+    ) -> Lowered<Vec<ElementRange>> {
+        let mut out = vec![];
+        let zero = self.bv64(0);
+        let empty = self.pool.eq(n, zero);
+        for &t in &p.targets {
+            let here = self.tag_is(p, t);
+            let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
+                let fine = self.pool.implies(here, empty);
+                self.check_defined(fine, "a range of memory at a dangling address");
+                continue;
+            };
+            let one_dimension = path.last() == Some(&Step::Elem)
+                && path.iter().filter(|s| **s == Step::Elem).count() == 1;
+            if !one_dimension {
+                return gap("a range of memory inside nested arrays");
+            }
+            let index = p.indices[0];
+            let spot = super::memory::Spot {
+                object,
+                path: path.clone(),
+                indices: vec![index],
+            };
+            let extent = self.extent(&spot)?;
+            let fits = self.pool.ule(n, extent);
+            let room = self.pool.sub(extent, n);
+            let starts = self.pool.ule(index, room);
+            let fine = self.pool.and(fits, starts);
+            let fine = self.pool.implies(here, fine);
+            self.check_defined(fine, "a range of memory outside of its allocation");
+            out.push(ElementRange {
+                here,
+                object,
+                path,
+                index,
+            });
+        }
+        Ok(out)
+    }
+
+    fn copy_range(
+        &mut self,
+        d: &super::value::PointerValue,
+        s: &super::value::PointerValue,
+        n: Term,
+        elem: &Ty,
+    ) -> Lowered<()> {
+        if d.targets.is_empty() || s.targets.is_empty() {
+            return Ok(());
+        }
+        let (to, from) = (self.element_ranges(d, n)?, self.element_ranges(s, n)?);
+        let leaves = self.leaves(elem)?;
+        // The whole arrays are values; the copy of each leaf is a blit.
+        for shape in leaves.iter() {
+            if !shape.dims.is_empty() {
+                return gap("a copy of memory whose elements are arrays");
+            }
+            let whole = whole_array(shape);
+            for d in &to {
+                for s in &from {
+                    let source = self.load(&s.spot(&shape.path), &whole)?;
+                    let old = self.load(&d.spot(&shape.path), &whole)?;
+                    let (Leaf::Bits(a), Leaf::Bits(b)) = (&old.leaf, &source.leaf) else {
+                        return gap("a copy of memory that holds pointers");
+                    };
+                    let (a, b) = (*a, *b);
+                    let value = self.pool.blit(a, d.index, b, s.index, n);
+                    let init = if old.init == source.init {
+                        old.init
+                    } else {
+                        self.pool.blit(old.init, d.index, source.init, s.index, n)
+                    };
+                    let new = super::value::LeafValue {
+                        leaf: Leaf::Bits(value),
+                        init,
+                    };
+                    let when = self.pool.and(d.here, s.here);
+                    self.store(&d.spot(&shape.path), &whole, &new, when)?;
+                }
+            }
+        }
+        self.commit();
+        Ok(())
+    }
+
+    /// `memcmp`: a loop over the bytes, until two differ.
+    pub fn compare_bytes(&mut self, args: &[Operand]) -> Lowered<Value> {
+        let n = self.operand_bits(&args[2], None)?;
+        let (index, result) = (
+            self.pool.fresh("compared", Sort::Bv(64)),
+            self.pool.fresh("order", Sort::Bv(32)),
+        );
+        self.draw_vars.extend([index, result]);
+        let (zero, equal) = (self.bv64(0), self.pool.bv(0, 32));
+        self.assign(index, zero);
+        self.assign(result, equal);
+        let (head, body, done) = (self.new_block(), self.new_block(), self.new_block());
+        self.goto(head);
+        self.current = head;
+        let i = self.pool.var(index);
+        let more = self.pool.ult(i, n);
+        self.end(End::Branch {
+            cond: more,
+            then: body,
+            otherwise: done,
+        });
+        self.current = body;
+        let (a, b) = (self.byte_at(&args[0], i)?, self.byte_at(&args[1], i)?);
+        let less = self.pool.ult(a, b);
+        let (minus, plus) = (self.pool.bv(u128::MAX, 32), self.pool.bv(1, 32));
+        let order = self.pool.ite(less, minus, plus);
+        let same = self.pool.eq(a, b);
+        let (differ, next) = (self.new_block(), self.new_block());
+        self.end(End::Branch {
+            cond: same,
+            then: next,
+            otherwise: differ,
+        });
+        self.current = differ;
+        self.assign(result, order);
+        self.goto(done);
+        self.current = next;
+        let one = self.bv64(1);
+        let after = self.pool.add(i, one);
+        self.assign(index, after);
+        self.goto(head);
+        self.current = done;
+        let r = self.pool.var(result);
+        Ok(self.scalar(r))
+    }
+
+    fn byte_at(&mut self, pointer: &Operand, by: Term) -> Lowered<Term> {
+        let Some(ty) = self.operand_type(pointer)? else {
+            return gap("bytes behind a pointer of unknown type");
+        };
+        let v = self.operand(pointer)?;
+        let p = self.pointer_of(&v)?;
+        let p = self.offset_pointer(&p, by)?;
+        let at = self.deref(&p, &ty)?;
+        let v = self.load_located(&at)?;
+        self.bits(&v)
+    }
+
+    /// Bitwise equality of two values behind references, for arrays of integers.
+    pub fn raw_eq(&mut self, args: &[Operand]) -> Lowered<Value> {
+        let mut sides = vec![];
+        for a in &args[..2] {
+            let Some(ty) = self.operand_type(a)? else {
+                return gap("bytes behind a pointer of unknown type");
+            };
+            let v = self.operand(a)?;
+            let p = self.pointer_of(&v)?;
+            let at = self.deref(&p, &ty)?;
+            sides.push((self.load_located(&at)?, at.ty.clone()));
+        }
+        let (a, ty) = sides[0].clone();
+        let (b, _) = sides[1].clone();
+        let (Some(n), Some(elem)) = (types::array_len(&ty), types::element(&ty)) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        if n > 256 || types::scalar_kind(&elem).is_none() {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        }
+        let ([(_, la)], [(_, lb)]) = (a.leaves.as_slice(), b.leaves.as_slice()) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        let (Leaf::Bits(x), Leaf::Bits(y)) = (la.leaf.clone(), lb.leaf.clone()) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        let mut same = self.pool.bool(true);
+        for k in 0..n {
+            let i = self.bv64(k);
+            let (p, q) = (self.pool.select(x, i), self.pool.select(y, i));
+            let e = self.pool.eq(p, q);
+            same = self.pool.and(same, e);
+        }
+        Ok(self.scalar(same))
+    }
+}
+
+/// The leaf of an element as the leaf of its whole array.
+fn whole_array(shape: &LeafShape) -> LeafShape {
+    let mut whole = shape.clone();
+    whole.path.insert(0, Step::Elem);
+    whole.dims = vec![64];
+    whole.lens = vec![None];
+    whole
+}

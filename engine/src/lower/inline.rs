@@ -1,0 +1,169 @@
+//! Callees in place of their calls: arguments go into the callee's own locals, its result into the destination.
+
+use super::instance::BodyRef;
+use super::types::erase;
+use super::value::Value;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{Local, Operand, Place, TyKind};
+use crate::program::{BlockId, Terminator as End};
+
+/// Calls nested deeper than this (recursion) leave the model.
+pub const MAX_DEPTH: u32 = 48;
+/// Blocks after which recursion is no longer unfolded: the tree of calls may be exponential.
+const MAX_RECURSION_BLOCKS: usize = 8_000;
+
+/// A call as MIR has it.
+#[derive(Clone, Copy)]
+pub struct Call<'c> {
+    pub args: &'c [Operand],
+    pub destination: &'c Place,
+    pub next: Option<BlockId>,
+    /// The MIR block that it ends.
+    pub block: u32,
+}
+
+impl<'a> Lowerer<'a> {
+    /// Lowers a callee in place of its call.
+    pub fn inline(&mut self, body: BodyRef<'a>, call: &Call<'_>, spread: bool) -> Lowered<()> {
+        let mut values = self.arguments(body, call)?;
+        if spread && body.body.arg_count as usize != call.args.len() {
+            values = self.spread_arguments(values, call.args, &body)?;
+        }
+        self.inline_values(body, call, &values, 0)
+    }
+
+    /// The values of the arguments. They speak of the state before the call.
+    pub fn arguments(&mut self, body: BodyRef<'a>, call: &Call<'_>) -> Lowered<Vec<Value>> {
+        let mut values = vec![];
+        for (i, a) in call.args.iter().enumerate() {
+            let want = body.body.locals.get(i + 1).map(|l| erase(&l.ty));
+            self.in_call = true;
+            let v = self.operand_as(a, want.as_ref());
+            self.in_call = false;
+            values.push(v?);
+        }
+        Ok(values)
+    }
+
+    /// Lowers a callee, given its arguments. `choice` tells several possible callees of one call apart.
+    pub fn inline_values(
+        &mut self,
+        body: BodyRef<'a>,
+        call: &Call<'_>,
+        values: &[Value],
+        choice: u32,
+    ) -> Lowered<()> {
+        let depth = self.instances[self.frame.0 as usize].depth;
+        let recursive = self.is_active(body);
+        if depth > MAX_DEPTH || (recursive && self.blocks.len() > MAX_RECURSION_BLOCKS) {
+            return gap(format!(
+                "recursion of `{}` deeper than is unfolded",
+                body.body.path
+            ));
+        }
+        if values.len() != body.body.arg_count as usize {
+            return gap(format!("call of `{}` with other arguments", body.body.path));
+        }
+        let instance = self.instance(call.block, choice, body);
+        if self.instances[instance.0 as usize].body.body.path != body.body.path {
+            return gap("a call site with two callees");
+        }
+        let enter = self.new_block();
+        self.goto(enter);
+        self.current = enter;
+        self.resets.push((enter, instance, true));
+        let frame = std::mem::replace(&mut self.frame, instance);
+        for (i, v) in values.iter().enumerate() {
+            let at = self.locate(&Place::local(Local(i as u32 + 1)));
+            let stored = at.and_then(|at| self.store_located(&at, v));
+            if let Err(g) = stored {
+                self.frame = frame;
+                return Err(g);
+            }
+        }
+        self.frame = frame;
+        self.finish_moves()?;
+        let exit = self.new_block();
+        self.lower_instance(instance, exit);
+        self.current = exit;
+        let Some(next) = call.next else {
+            // A callee of type `!` that returns is not possible.
+            self.end(End::Blocked);
+            return Ok(());
+        };
+        let frame = std::mem::replace(&mut self.frame, instance);
+        let at = self.locate(&Place::local(Local::RETURN));
+        let result = at.and_then(|at| self.load_located(&at));
+        self.frame = frame;
+        let result = result?;
+        if !result.leaves.is_empty() {
+            let at = self.locate(call.destination)?;
+            self.store_located(&at, &result)?;
+        }
+        self.goto(next);
+        Ok(())
+    }
+
+    /// Lowers a call whose callee a run decides: each under its condition. What no condition takes leaves the model.
+    pub fn inline_one_of(
+        &mut self,
+        callees: &[(crate::term::Term, BodyRef<'a>, Vec<Value>)],
+        call: &Call<'_>,
+        otherwise: String,
+    ) -> Lowered<()> {
+        let moved = self.moved.clone();
+        for (choice, (hit, body, values)) in callees.iter().enumerate() {
+            let (here, other) = (self.new_block(), self.new_block());
+            self.end(End::Branch {
+                cond: *hit,
+                then: here,
+                otherwise: other,
+            });
+            self.current = here;
+            self.moved = moved.clone();
+            if let Err(g) = self.inline_values(*body, call, values, choice as u32) {
+                self.leave_model(g);
+            }
+            self.current = other;
+        }
+        gap(otherwise)
+    }
+
+    fn is_active(&self, body: BodyRef<'_>) -> bool {
+        let mut at = Some(self.frame);
+        while let Some(i) = at {
+            let instance = &self.instances[i.0 as usize];
+            if instance.body.body.path == body.body.path {
+                return true;
+            }
+            at = instance.parent;
+        }
+        false
+    }
+
+    /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.
+    fn spread_arguments(
+        &mut self,
+        values: Vec<Value>,
+        args: &[Operand],
+        body: &BodyRef<'_>,
+    ) -> Lowered<Vec<Value>> {
+        let [closure, tuple] = values.as_slice() else {
+            return gap("a closure call of unusual form");
+        };
+        let Some(ty) = self.operand_type(&args[1])? else {
+            return gap("a closure call of unusual form");
+        };
+        let TyKind::Tuple(parts) = ty.kind() else {
+            return gap("a closure call of unusual form");
+        };
+        if parts.len() + 1 != body.body.arg_count as usize {
+            return gap("a closure call with other arguments");
+        }
+        let mut out = vec![closure.clone()];
+        for i in 0..parts.len() {
+            out.push(tuple.below(&[super::shape::Step::Field(i as u32)]));
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,128 @@
+//! Sizes and alignments, as far as the language fixes them or the compiler told them.
+
+use super::shape::Step;
+use super::types::{self, erase};
+use super::value::Value;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{Path, Ty, TyKind};
+
+impl Lowerer<'_> {
+    /// `<T as SizedTypeProperties>::IS_ZST` and its siblings follow from the size of the type.
+    pub fn layout_constant(&mut self, path: &Path, into: Option<&Ty>) -> Lowered<Option<Value>> {
+        let Some(q) = &path.qself else {
+            return Ok(None);
+        };
+        let ours = matches!(q.trait_ref.as_ref().map(|t| t.kind()),
+            Some(TyKind::Adt { path, .. }) if path.ends_with("SizedTypeProperties"));
+        if !ours {
+            return Ok(None);
+        }
+        let ty = erase(&q.ty);
+        let t = match path.last_name() {
+            "IS_ZST" => {
+                let z = self.is_zero_sized(&ty)?;
+                self.pool.bool(z)
+            }
+            "SIZE" => {
+                let n = self.size_of(&ty)?;
+                self.bv64(n)
+            }
+            "ALIGN" | "ALIGNMENT" => {
+                let n = self.align_of(&ty)?;
+                self.bv64(n)
+            }
+            "LAYOUT" => return self.layout_value(&ty, into).map(Some),
+            "MAX_SLICE_LEN" => {
+                let n = self.size_of(&ty)?;
+                self.bv64((i64::MAX as u64).checked_div(n).unwrap_or(u64::MAX))
+            }
+            _ => return Ok(None),
+        };
+        let mut v = self.scalar(t);
+        // `ALIGNMENT` is of a type of its own around the number.
+        if let Some(into) = into
+            && let [shape] = self.leaves(into)?.as_slice()
+        {
+            v.leaves[0].0 = shape.path.clone();
+        }
+        Ok(Some(v))
+    }
+
+    /// `Layout { size, align }` of a type.
+    fn layout_value(&mut self, of: &Ty, into: Option<&Ty>) -> Lowered<Value> {
+        let Some(into) = into else {
+            return gap("a layout of unknown type");
+        };
+        let (size, align) = (self.size_of(of)?, self.align_of(of)?);
+        let mut v = self.undefined(into)?;
+        let init = self.pool.bool(true);
+        for (path, slot) in &mut v.leaves {
+            let n = match path.first() {
+                Some(Step::Field(0)) => size,
+                Some(Step::Field(1)) => align,
+                _ => return gap("a layout of unknown fields"),
+            };
+            *slot = super::value::LeafValue {
+                leaf: super::value::Leaf::Bits(self.pool.bv(u128::from(n), 64)),
+                init,
+            };
+        }
+        Ok(v)
+    }
+
+    /// The alignment of a type in bytes.
+    fn align_of(&mut self, ty: &Ty) -> Lowered<u64> {
+        if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
+            return Ok(n.align);
+        }
+        if let Some(n) = self.told_by_compiler(ty, "ALIGN") {
+            return Ok(n);
+        }
+        let mut elem = ty.clone();
+        while let TyKind::Array(inner, _) = elem.kind() {
+            elem = erase(inner);
+        }
+        match types::scalar_kind(&elem).is_some() || types::pointee(&elem).is_some() {
+            // Fat pointers are two words.
+            true => {
+                Ok(types::fixed_size(&elem)
+                    .unwrap_or(8)
+                    .min(if types::pointee(&elem).is_some() {
+                        8
+                    } else {
+                        16
+                    }))
+            }
+            false => gap(format!("the alignment of `{ty}` is not known")),
+        }
+    }
+
+    /// The size of a type in bytes.
+    pub fn size_of(&mut self, ty: &Ty) -> Lowered<u64> {
+        if let Some(n) = types::fixed_size(ty) {
+            return Ok(n);
+        }
+        if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
+            return Ok(n.size);
+        }
+        if let Some(n) = self.told_by_compiler(ty, "SIZE") {
+            return Ok(n);
+        }
+        gap(format!("the size of `{ty}` is not known"))
+    }
+
+    /// `<T as SizedTypeProperties>::SIZE` and the like, where the program mentions it.
+    pub fn told_by_compiler(&self, ty: &Ty, name: &str) -> Option<u64> {
+        let constant = format!("<{ty} as std::mem::SizedTypeProperties>::{name}");
+        let text = self.source.facts.consts.get(&constant)?;
+        text.strip_suffix("_usize")?.parse().ok()
+    }
+
+    /// Is the type zero-sized? Anything with a leaf is not.
+    pub fn is_zero_sized(&mut self, ty: &Ty) -> Lowered<bool> {
+        if let Ok(n) = self.size_of(ty) {
+            return Ok(n == 0);
+        }
+        Ok(self.leaves(ty)?.is_empty())
+    }
+}

@@ -1,0 +1,137 @@
+//! Trait objects: a pointer whose second word says which type it points to.
+
+use super::inline::Call;
+use super::instance::{BodyRef, last_segment};
+use super::pointer::Target;
+use super::types::{self, erase};
+use super::value::PointerValue;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{BodyKind, Ty, TyKind};
+
+impl<'a> Lowerer<'a> {
+    /// A thin pointer to a value of this type as a trait object.
+    pub fn make_trait_object(&mut self, mut p: PointerValue, ty: &Ty) -> PointerValue {
+        let number = match self.vtables.iter().position(|t| t == ty) {
+            Some(n) => n,
+            None => {
+                self.grew = true;
+                self.vtables.push(ty.clone());
+                self.vtables.len() - 1
+            }
+        };
+        p.meta = Some(self.bv64(number as u64));
+        p
+    }
+
+    /// Is the callee a method of a trait object? Then the trait, and the method's name.
+    pub fn trait_object_method(path: &crate::mir::Path) -> Option<(&Ty, &str)> {
+        let q = path.qself.as_ref()?;
+        let trait_ref = q.trait_ref.as_ref()?;
+        matches!(q.ty.kind(), TyKind::Dyn { .. }).then(|| (trait_ref, path.last_name()))
+    }
+
+    /// A method called on a trait object: the second word decides among the types that ever became one.
+    pub fn call_trait_object(
+        &mut self,
+        trait_ref: &Ty,
+        method: &str,
+        call: &Call<'_>,
+    ) -> Lowered<()> {
+        let Some(receiver) = call.args.first() else {
+            return gap("a trait object's method without a receiver");
+        };
+        let v = self.operand(receiver)?;
+        let p = self.pointer_of(&v)?;
+        let Some(meta) = p.meta else {
+            return gap("a trait object without its methods");
+        };
+        let mut callees = vec![];
+        for (number, ty) in self.vtables.clone().iter().enumerate() {
+            let Some(body) = self.method_of(ty, trait_ref, method) else {
+                continue;
+            };
+            let mut values = self.arguments(body, call)?;
+            let (thin, possible) = self.receiver_of(&p, ty);
+            values[0] = self.pointer(thin);
+            let k = self.bv64(number as u64);
+            let hit = self.pool.eq(meta, k);
+            callees.push((self.pool.and(hit, possible), body, values));
+        }
+        let otherwise =
+            format!("method `{method}` of a trait object whose type or body is not known");
+        self.inline_one_of(&callees, call, otherwise)
+    }
+
+    /// The pointer as one to a value of this type, without targets of other structs and enums, and the condition that
+    /// it is none of those.
+    fn receiver_of(&mut self, p: &PointerValue, ty: &Ty) -> (PointerValue, crate::term::Term) {
+        let mut thin = p.clone();
+        thin.meta = None;
+        let mut possible = self.pool.bool(true);
+        for &t in &p.targets {
+            let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
+                continue;
+            };
+            let spot = super::memory::Spot {
+                object,
+                path,
+                indices: vec![],
+            };
+            let other = self.spot_type(&spot).is_ok_and(|have| {
+                let have = types::unwrapped(&have);
+                matches!(have.kind(), TyKind::Adt { .. }) && have != types::unwrapped(ty)
+            });
+            if other {
+                thin.targets.remove(&t);
+                let here = self.tag_is(p, t);
+                let elsewhere = self.pool.not(here);
+                possible = self.pool.and(possible, elsewhere);
+            }
+        }
+        (thin, possible)
+    }
+
+    /// The body of a trait's method for a type. Methods that the impl leaves to the trait have none.
+    fn method_of(&mut self, ty: &Ty, trait_ref: &Ty, method: &str) -> Option<BodyRef<'a>> {
+        let exact = format!("<{ty} as {trait_ref}>::{method}");
+        if let Some(b) = self.bodies.by_path(&exact, BodyKind::Fn) {
+            return Some(b);
+        }
+        // Impls are named after their source text, where paths may be shorter than MIR prints them.
+        let name = |t: &Ty| last_segment(&t.to_string()).to_string();
+        let short = format!("<{} as {}>::{method}", name(ty), name(trait_ref));
+        let mut fitting = vec![];
+        for (called_as, path) in &self.source.aliases {
+            if shortened(called_as) == short
+                && let Some(b) = self.bodies.by_path(path, BodyKind::Fn)
+                && takes(&b, ty)
+            {
+                fitting.push(b);
+            }
+        }
+        match fitting.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+}
+
+/// Is the first parameter a reference to this type?
+fn takes(b: &BodyRef<'_>, ty: &Ty) -> bool {
+    let first = b.body.args().next();
+    first.is_some_and(|a| super::types::pointee(&erase(&a.ty)) == Some(ty))
+}
+
+/// `<m::S as n::T>::f` as `<S as T>::f`.
+fn shortened(called_as: &str) -> String {
+    let Some((owner, method)) = called_as
+        .strip_prefix('<')
+        .and_then(|rest| rest.rsplit_once(">::"))
+    else {
+        return called_as.to_string();
+    };
+    match owner.split_once(" as ") {
+        Some((ty, tr)) => format!("<{} as {}>::{method}", last_segment(ty), last_segment(tr)),
+        None => called_as.to_string(),
+    }
+}
