@@ -6,6 +6,8 @@ pub mod mir;
 pub mod pipeline;
 pub mod program;
 pub mod prove;
+pub mod refine;
 pub mod report;
 pub mod smt;
 pub mod term;
+pub mod vc;

@@ -51,8 +51,11 @@ pub enum How {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceReport {
     pub verdict: Verdict,
-    /// The engine that decided.
+    /// The engine that decided; `stored` if the proof of last time did.
     pub engine: Option<String>,
+    /// With a stored proof: whether it was of this very program, was adapted to an edit, or did not help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub how: Option<How>,
     pub ms: u64,
     /// For unknown: the reason.
     pub why: Option<String>,
@@ -70,6 +73,25 @@ pub struct PassReport {
     pub why: Option<String>,
     /// How the snapshot came to have no foreign calls: `as shipped`, `inlined`, ..
     pub closed: Option<String>,
+    /// Under `--refine`, of a pass that changed the program: does it return the same?
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refines: Option<RefineReport>,
+}
+
+/// Does the program after a pass return what it returned before?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Same {
+    Equal,
+    Differs,
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RefineReport {
+    pub same: Same,
+    pub ms: u64,
+    pub why: Option<String>,
 }
 
 /// The verdict of the program after the last pass.
@@ -96,6 +118,19 @@ pub struct Counterexample {
     pub steps: Vec<Step>,
     /// Where it happens: `reference`, or the first pass after which it does.
     pub pass: Option<String>,
+    /// The edges of the cut-point graph that it goes along, each once, by the names of their ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<(String, String)>,
+    /// Of a pass that changes the result: both results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<Results>,
+}
+
+/// What a run gives before and after a pass, as text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    pub before: String,
+    pub after: String,
 }
 
 /// One thing that happens on the way, in the user's names.
@@ -107,6 +142,22 @@ pub struct Step {
     pub what: String,
     /// Values after it, by source name.
     pub values: BTreeMap<String, String>,
+}
+
+/// A line of MIR before and after a pass; empty where the other side has none, both empty for lines left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MirRow {
+    pub before: String,
+    pub after: String,
+    pub changed: bool,
+}
+
+/// The pass that broke a program: what it did to the MIR of which function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BrokenPass {
+    pub index: u32,
+    pub name: String,
+    pub mir: Vec<MirRow>,
 }
 
 /// What holds whenever control is at a loop.
@@ -125,12 +176,33 @@ pub struct RootReport {
     pub passes: Vec<PassReport>,
     pub optimized: OptimizedReport,
     pub counterexample: Option<Counterexample>,
+    /// Of a root that a pass breaks: what the pass did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenPass>,
     /// The reference's proof: lemmas at loops, in source names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<ProofAt>,
+    /// What a person should know besides: a stored proof that could not be read, ..
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     pub why: Option<String>,
+    /// What the solver was asked, by the name of the query: all engines, certification and passes together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub queries: BTreeMap<String, QueryReport>,
     /// All of it, in milliseconds.
     pub ms: u64,
+}
+
+/// The queries of one name: their answers and their price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueryReport {
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    pub failed: u64,
+    pub ms: f64,
+    /// The solver's own count of its work, the same on every machine.
+    pub resources: u64,
 }
 
 impl RootReport {
@@ -142,6 +214,7 @@ impl RootReport {
             reference: ReferenceReport {
                 verdict: Verdict::Unknown,
                 engine: None,
+                how: None,
                 ms: 0,
                 why: Some(why.clone()),
             },
@@ -152,8 +225,11 @@ impl RootReport {
                 ms: 0,
             },
             counterexample: None,
+            broken: None,
             proof: Vec::new(),
+            notes: Vec::new(),
             why: Some(why),
+            queries: BTreeMap::new(),
             ms: 0,
         }
     }

@@ -1,7 +1,6 @@
 //! MkInd: the largest inductive part of the carried lemmas; Verify: what is missing, from the cheap candidates.
 
-use super::{Carried, guess_map};
-use crate::program::Program;
+use super::{Adapted, Carried, Proven, guess_map};
 use crate::prove::candidates::{Effort, candidates};
 use crate::prove::concrete::concrete;
 use crate::prove::houdini::{Candidates, Houdini};
@@ -11,30 +10,20 @@ use crate::term::{BinOp, Import, Node, Subst, Term, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A certified proof of the new program, found by adaptation.
-pub struct Adapted {
-    pub how: How,
-    pub proof: Carried,
-}
-
-/// Tries to carry the proof over. `None`: it has to be proven (or refuted) anew.
-pub fn adapt(before: &Carried, after: &Program, deadline: &Deadline) -> Option<Adapted> {
-    let (before, after, deadline) = (before.clone(), after.clone(), deadline.clone());
-    // A thread of its own: its own solver context, and a break-off ends only the attempt.
-    std::thread::Builder::new()
-        .name("adapt".into())
-        .stack_size(256 << 20)
-        .spawn(move || mk_ind(&before, after, &deadline))
-        .ok()?
-        .join()
-        .ok()?
-}
-
-fn mk_ind(before: &Carried, after: Program, deadline: &Deadline) -> Option<Adapted> {
-    let mut task = slice::slice(after);
+/// Algorithms 1 to 3: carry, drop what does not hold, strengthen with cheap candidates.
+pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<Adapted> {
     let carried = carry(before, &mut task, deadline);
+    // Not worth more than proving it anew.
+    let within = deadline.within_millis((2 * before.millis).clamp(1000, 8000));
+    // Most passes leave the proof as it is: then one check of all triples is all there is to do.
+    let all = as_they_are(&task, &carried);
+    let adapted = certified(&mut task, all, before, How::Adapted, &within);
+    if adapted.is_some() {
+        return adapted;
+    }
+    let deadline = &within;
     if let Some(lemmas) = inductive(&mut task, carried.clone(), deadline) {
-        return certified(&mut task, lemmas, How::Adapted, deadline);
+        return certified(&mut task, lemmas, before, How::Adapted, deadline);
     }
     // Verify: the carried lemmas with the cheap candidates of the engines.
     let samples = concrete(&task, 1, 120, &deadline.within_millis(20)).samples;
@@ -43,7 +32,17 @@ fn mk_ind(before: &Carried, after: Program, deadline: &Deadline) -> Option<Adapt
         more.entry(n).or_default().lemmas.extend(c.lemmas);
     }
     let lemmas = inductive(&mut task, more, deadline)?;
-    certified(&mut task, lemmas, How::Strengthened, deadline)
+    certified(&mut task, lemmas, before, How::Strengthened, deadline)
+}
+
+/// All carried lemmas, with what slicing found out by itself.
+fn as_they_are(task: &Task, carried: &BTreeMap<NodeIndex, Candidates>) -> Lemmas {
+    let mut out = task.facts.clone();
+    for (n, c) in carried {
+        let at = out.entry(task.cpg.graph[*n]).or_default();
+        at.extend(c.lemmas.iter().cloned());
+    }
+    out
 }
 
 fn inductive(
@@ -57,15 +56,22 @@ fn inductive(
     h.open_stops().is_empty().then(|| h.proof())
 }
 
-fn certified(task: &mut Task, lemmas: Lemmas, how: How, deadline: &Deadline) -> Option<Adapted> {
+fn certified(
+    task: &mut Task,
+    lemmas: Lemmas,
+    before: &Carried,
+    how: How,
+    deadline: &Deadline,
+) -> Option<Adapted> {
     let proof = Proof::Inductive { lemmas };
     match certify::certify(task, "adapt", Verdict::Safe(proof), deadline) {
         Verdict::Safe(Proof::Inductive { lemmas }) => Some(Adapted {
             how,
-            proof: Carried {
+            proof: Proven::Inductive(Box::new(Carried {
                 program: task.program.clone(),
                 lemmas,
-            },
+                millis: before.millis,
+            })),
         }),
         _ => None,
     }
@@ -92,7 +98,7 @@ fn carry(
     });
     let mut out: BTreeMap<NodeIndex, Candidates> = BTreeMap::new();
     for (node, olds) in heads {
-        let mut equal = equalities(task, node, live.get(&node));
+        let mut equal = representatives(task, node, live.get(&node));
         for old in olds {
             let mut vars = named.clone();
             if let Some((a, b)) = &samples
@@ -157,7 +163,7 @@ fn missing_vars(before: &Carried, named: &crate::term::FastMap<Var, Term>) -> Ve
 }
 
 /// Slicing replaced variables by representatives: lemmas must speak of those.
-fn equalities(task: &mut Task, node: NodeIndex, live: Option<&BTreeSet<Var>>) -> Subst {
+pub fn representatives(task: &mut Task, node: NodeIndex, live: Option<&BTreeSet<Var>>) -> Subst {
     let mut s = Subst::new();
     let facts = task.facts.get(&task.cpg.graph[node]).cloned();
     for f in facts.into_iter().flatten() {

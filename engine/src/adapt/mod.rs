@@ -9,15 +9,74 @@
 
 mod guess_map;
 mod mk_ind;
+mod unrolled;
 
-pub use mk_ind::{Adapted, adapt};
+pub use guess_map::variables;
+pub use mk_ind::representatives;
+pub use unrolled::Unrolled;
 
 use crate::program::Program;
-use crate::prove::Lemmas;
+use crate::prove::{Deadline, Lemmas, slice};
+use crate::report::How;
+use crate::smt::{absorb_stats, take_stats};
+use crate::vc::Generator;
 
 /// A proof that may travel: lemmas over the variables of a program. Nobody trusts it.
 #[derive(Clone)]
 pub struct Carried {
     pub program: Program,
     pub lemmas: Lemmas,
+    /// What it took to find the first of them, from scratch.
+    pub millis: u64,
+}
+
+/// What is left of a proof for the next program.
+#[derive(Clone)]
+pub enum Proven {
+    Inductive(Box<Carried>),
+    Unrolled(Unrolled),
+}
+
+impl Proven {
+    /// The lemmas, if it has any.
+    pub fn lemmas(&self) -> Option<&Carried> {
+        match self {
+            Proven::Inductive(c) => Some(c),
+            Proven::Unrolled(_) => None,
+        }
+    }
+}
+
+/// A certified proof of the new program, found by adaptation.
+pub struct Adapted {
+    pub how: How,
+    pub proof: Proven,
+}
+
+/// Tries to carry the proof over. `None`: it has to be proven (or refuted) anew.
+pub fn adapt(
+    before: &Proven,
+    after: &Program,
+    vcgen: Generator,
+    deadline: &Deadline,
+) -> Option<Adapted> {
+    let (before, after, deadline) = (before.clone(), after.clone(), deadline.clone());
+    // A thread of its own: its own solver context, and a break-off ends only the attempt.
+    let (adapted, stats) = std::thread::Builder::new()
+        .name("adapt".into())
+        .stack_size(256 << 20)
+        .spawn(move || {
+            let mut task = slice::slice(after);
+            task.vcgen = vcgen;
+            let adapted = match &before {
+                Proven::Inductive(carried) => mk_ind::mk_ind(carried, task, &deadline),
+                Proven::Unrolled(bound) => unrolled::replay(bound, task, &deadline),
+            };
+            (adapted, take_stats())
+        })
+        .ok()?
+        .join()
+        .ok()?;
+    absorb_stats(&stats);
+    adapted
 }

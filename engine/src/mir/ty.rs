@@ -266,6 +266,13 @@ impl PathData {
             .and_then(|last| last.args.as_deref())
             .unwrap_or(&[])
     }
+    /// The generic arguments of all segments, in order.
+    pub fn all_args(&self) -> impl Iterator<Item = &GenericArg> {
+        self.segments
+            .iter()
+            .filter_map(|s| s.args.as_deref())
+            .flatten()
+    }
     pub fn last_name(&self) -> &str {
         self.segments.last().map_or("", |last| &last.name)
     }

@@ -1,16 +1,19 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
-use super::{Options, prepare_reference, prepare_snapshot, replay, witness};
-use crate::adapt::{self, Carried};
+use super::conserve::Conserved;
+use super::store::Slot;
+use super::{Options, difference, prepare_reference, prepare_snapshot, replay, witness};
+use crate::adapt::{self, Carried, Proven, Unrolled};
 use crate::capture::{Capture, Root};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
 use crate::prove;
 use crate::prove::portfolio::{self, Settings};
 use crate::prove::{Deadline, Proof, Verdict as Proved};
+use crate::refine::{self, Refinement};
 use crate::report::{
-    Counterexample, Event, How, OptimizedReport, PassReport, ProofAt, ReferenceReport, RootReport,
-    Verdict,
+    Counterexample, Event, How, OptimizedReport, PassReport, ProofAt, ReferenceReport,
+    RefineReport, RootReport, Same, Verdict,
 };
 use std::time::Instant;
 
@@ -23,7 +26,45 @@ struct State {
     counterexample: Option<Counterexample>,
     /// The same as the prover's own, to be replayed after the next pass.
     refuted: Option<(Program, prove::Counterexample)>,
-    /// The proof, if it has lemmas that can travel.
+    /// The proof, in the form in which it travels.
+    proof: Option<Proven>,
+}
+
+impl State {
+    fn lemmas(&self) -> Option<&Carried> {
+        self.proof.as_ref().and_then(Proven::lemmas)
+    }
+}
+
+/// What is said of a snapshot: its own verdict, unless what the passes up to it lost or changed weighs more.
+#[derive(Clone)]
+struct Judged {
+    verdict: Verdict,
+    why: Option<String>,
+    counterexample: Option<Counterexample>,
+}
+
+impl Judged {
+    fn of(state: &State) -> Judged {
+        Judged {
+            verdict: state.verdict,
+            why: state.why.clone(),
+            counterexample: state.counterexample.clone(),
+        }
+    }
+
+    fn unknown(why: String) -> Judged {
+        Judged {
+            verdict: Verdict::Unknown,
+            why: Some(why),
+            counterexample: None,
+        }
+    }
+}
+
+/// The last snapshot that is known to return what the reference returns.
+struct Anchor {
+    program: Program,
     proof: Option<Carried>,
 }
 
@@ -33,41 +74,71 @@ pub fn run(
     options: &Options,
     events: &mut dyn FnMut(Event),
 ) -> RootReport {
-    let deadline = Deadline::after(options.timeout);
+    let mut deadline = Deadline::after(options.timeout);
     events(Event::ReferenceStarted);
     let start = Instant::now();
     let (prepared, crate_mir) = match prepare_reference(capture, root) {
         Ok(p) => p,
         Err(e) => return RootReport::unknown(e.to_string()),
     };
-    let (mut state, engine) = decide(&prepared.program, options, &deadline);
+    let mut notes = vec![];
+    let slot = options.store.as_ref().map(|s| Slot::of(s, capture, root));
+    let (mut state, engine, how) = first(
+        &prepared.program,
+        slot.as_ref(),
+        options,
+        &deadline,
+        &mut notes,
+    );
     let reference = ReferenceReport {
         verdict: state.verdict,
         engine: Some(engine.to_string()),
+        how,
         ms: start.elapsed().as_millis() as u64,
         why: state.why.clone(),
     };
     events(Event::ReferenceFinished(reference.clone()));
-    let proof = state.proof.as_ref().map(explained).unwrap_or_default();
+    let proof = state.lemmas().map(explained).unwrap_or_default();
     let mut counterexample = state.counterexample.clone();
     if let Some(c) = &mut counterexample {
         c.pass = Some("reference".into());
     }
     let mut passes = vec![];
+    let mut judged = Judged::of(&state);
+    let mut conserved = Conserved::of(&prepared.program, state.verdict == Verdict::Safe);
+    let mut anchor = (options.refine && state.verdict == Verdict::Safe).then(|| Anchor {
+        program: prepared.program.clone(),
+        proof: state.lemmas().cloned(),
+    });
     for snapshot in capture.snapshots(&root.function) {
         let start = Instant::now();
         let mut how = How::Unchanged;
         let mut scratch_ms = None;
+        let mut refines = None;
         if snapshot.changed {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
                 Ok(p) => {
                     let fingerprint = p.program.fingerprint();
                     if fingerprint != state.fingerprint {
                         (state, how) = follow(&state, &p.program, fingerprint, options, &deadline);
+                        judged = Judged::of(&state);
                         if options.measure_scratch && how != How::Reverified {
+                            // Measuring costs the chain nothing of its own time.
+                            let left = deadline.left_millis();
                             let scratch = Instant::now();
-                            decide(&p.program, options, &deadline);
+                            decide(&p.program, options, &Deadline::after(options.timeout));
                             scratch_ms = Some(scratch.elapsed().as_millis() as u64);
+                            deadline = Deadline::after_millis(left);
+                        }
+                        let lost = conserved.follow(&p.program, state.verdict == Verdict::Safe);
+                        if state.verdict == Verdict::Safe {
+                            if let Some(a) = &mut anchor {
+                                let (report, now) = compare(a, &p.program, &state, root, &deadline);
+                                refines = Some(report);
+                                judged = now;
+                            } else if let Some(lost) = lost {
+                                judged = Judged::unknown(lost);
+                            }
                         }
                     }
                 }
@@ -80,6 +151,7 @@ pub fn run(
                         refuted: None,
                         proof: None,
                     };
+                    judged = Judged::of(&state);
                     how = How::Reverified;
                 }
             }
@@ -87,15 +159,16 @@ pub fn run(
         let pass = PassReport {
             index: snapshot.index,
             name: snapshot.name.clone(),
-            verdict: state.verdict,
+            verdict: judged.verdict,
             how: Some(how),
             ms: (start.elapsed().as_millis() as u64).saturating_sub(scratch_ms.unwrap_or(0)),
             scratch_ms,
-            why: state.why.clone(),
+            why: judged.why.clone(),
             closed: Some(closed_word(snapshot.closed_how)),
+            refines,
         };
         if counterexample.is_none()
-            && let Some(mut c) = state.counterexample.clone()
+            && let Some(mut c) = judged.counterexample.clone()
         {
             c.pass = Some(snapshot.name.clone());
             counterexample = Some(c);
@@ -114,7 +187,7 @@ pub fn run(
     };
     let verdict = reference.verdict.and(optimized.verdict);
     let why = match verdict {
-        Verdict::Unknown => reference.why.clone().or_else(|| state.why.clone()),
+        Verdict::Unknown => reference.why.clone().or_else(|| judged.why.clone()),
         _ => None,
     };
     if verdict == Verdict::Safe {
@@ -127,10 +200,57 @@ pub fn run(
         passes,
         optimized,
         counterexample,
+        broken: None,
         proof,
+        notes,
         why,
+        queries: Default::default(),
         ms: 0,
     }
+}
+
+/// Does the snapshot return what the reference returns? A proven one is the next to compare with.
+fn compare(
+    anchor: &mut Anchor,
+    program: &Program,
+    state: &State,
+    root: &Root,
+    deadline: &Deadline,
+) -> (RefineReport, Judged) {
+    let start = Instant::now();
+    let proofs = (anchor.proof.as_ref(), state.lemmas());
+    let answer = refine::refine(&anchor.program, program, proofs, deadline);
+    let mut why = None;
+    let (same, judged) = match answer {
+        Refinement::Equal => {
+            *anchor = Anchor {
+                program: program.clone(),
+                proof: state.lemmas().cloned(),
+            };
+            (Same::Equal, Judged::of(state))
+        }
+        Refinement::Differs(d) => {
+            let c = difference::describe(&anchor.program, program, &d, root);
+            why = Some(c.panic.clone());
+            let judged = Judged {
+                verdict: Verdict::Unsafe,
+                why: None,
+                counterexample: Some(c),
+            };
+            (Same::Differs, judged)
+        }
+        Refinement::Unknown(reason) => {
+            let text = format!("not shown to return the same as before: {reason}");
+            why = Some(reason);
+            (Same::Unknown, Judged::unknown(text))
+        }
+    };
+    let report = RefineReport {
+        same,
+        ms: start.elapsed().as_millis() as u64,
+        why,
+    };
+    (report, judged)
 }
 
 fn closed_word(how: crate::capture::ClosedHow) -> String {
@@ -138,6 +258,52 @@ fn closed_word(how: crate::capture::ClosedHow) -> String {
         .ok()
         .and_then(|v| v.as_str().map(str::to_string))
         .unwrap_or_default()
+}
+
+/// The verdict of the reference: from the proof of last time if there is one, else anew. A new proof is kept at once.
+fn first(
+    program: &Program,
+    slot: Option<&Slot>,
+    options: &Options,
+    deadline: &Deadline,
+    notes: &mut Vec<String>,
+) -> (State, &'static str, Option<How>) {
+    let Some(slot) = slot else {
+        let (state, engine) = decide(program, options, deadline);
+        return (state, engine, None);
+    };
+    let fingerprint = program.fingerprint();
+    let found = slot.load(&fingerprint).unwrap_or_else(|note| {
+        notes.push(note);
+        None
+    });
+    let was_there = found.is_some();
+    if let Some(found) = found
+        && let Some(adapted) = adapt::adapt(&found.proof, program, options.vcgen, deadline)
+    {
+        let how = if found.same_program {
+            How::Unchanged
+        } else {
+            adapted.how
+        };
+        if !found.same_program {
+            notes.extend(slot.save(&fingerprint, &adapted.proof).err());
+        }
+        let state = State {
+            fingerprint,
+            verdict: Verdict::Safe,
+            why: None,
+            counterexample: None,
+            refuted: None,
+            proof: Some(adapted.proof),
+        };
+        return (state, "stored", Some(how));
+    }
+    let (state, engine) = decide(program, options, deadline);
+    if let Some(proof) = &state.proof {
+        notes.extend(slot.save(&fingerprint, proof).err());
+    }
+    (state, engine, was_there.then_some(How::Reverified))
 }
 
 /// The verdict after a pass that changed the program: the proof before it is carried over, and only if that
@@ -150,7 +316,7 @@ fn follow(
     deadline: &Deadline,
 ) -> (State, How) {
     if let Some(proof) = &before.proof
-        && let Some(adapted) = adapt::adapt(proof, program, deadline)
+        && let Some(adapted) = adapt::adapt(proof, program, options.vcgen, deadline)
     {
         let state = State {
             fingerprint,
@@ -163,7 +329,7 @@ fn follow(
         return (state, adapted.how);
     }
     if let Some((old, c)) = &before.refuted
-        && let Some(c) = replay::carry_over(old, c, program)
+        && let Some(c) = replay::carry_over(old, c, program, deadline)
         && let Ok(w) = witness::describe(program, &c)
     {
         let state = State {
@@ -212,20 +378,28 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
     let settings = Settings {
         timeout: options.timeout,
         engines: options.engines.clone(),
+        vcgen: options.vcgen,
         ..Settings::default()
     };
     let fingerprint = program.fingerprint();
+    let start = Instant::now();
     let answer = portfolio::prove_by(program, &settings, deadline);
     let mut carried = None;
     let mut refuted = None;
     let (verdict, why, counterexample) = match &answer.verdict {
         Proved::Safe(proof) => {
-            if let Proof::Inductive { lemmas } = proof {
-                carried = Some(Carried {
+            carried = Some(match proof {
+                Proof::Inductive { lemmas } => Proven::Inductive(Box::new(Carried {
                     program: answer.program.clone(),
                     lemmas: lemmas.clone(),
-                });
-            }
+                    millis: start.elapsed().as_millis() as u64,
+                })),
+                Proof::Unrolled { steps, .. } => Proven::Unrolled(Unrolled {
+                    engine: answer.engine,
+                    steps: *steps,
+                    millis: start.elapsed().as_millis() as u64,
+                }),
+            });
             (Verdict::Safe, None, None)
         }
         Proved::Unsafe(c) => match witness::describe(program, c) {

@@ -4,19 +4,28 @@
 //!    what does not round-trip is not understood, and gets no verdict.
 //! 2. lower and simplify: a closed program per snapshot. Equal programs share one verdict: most passes change
 //!    nothing that a run could see.
-//! 3. prove the reference, then carry the proof to the snapshot after each pass (`chain`): lemmas travel as
-//!    candidates and are trusted by nobody.
-//! 4. report: counterexamples in source names (`witness`).
+//! 3. prove the reference, from the proof of last time if there is one (`store`), then carry the proof to the snapshot after each pass (`chain`): lemmas travel as
+//!    candidates and are trusted by nobody. A panic that a pass drops must have been unreachable (`conserve`);
+//!    with `refine`, results are compared as well.
+//! 4. report: counterexamples in source names (`witness`), differences of results (`difference`).
 
 mod chain;
+mod conserve;
+mod difference;
+mod events;
+mod reachable;
 mod replay;
+mod side_by_side;
 mod snapshot;
+mod store;
 mod witness;
 
 pub use snapshot::{Prepared, SnapshotError, prepare_reference, prepare_snapshot};
 
 use crate::capture::{Capture, Root};
-use crate::report::{Event, RootReport};
+use crate::report::{BrokenPass, Event, QueryReport, RootReport};
+use crate::vc::Generator;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How a root is to be verified.
@@ -26,8 +35,14 @@ pub struct Options {
     pub timeout: Duration,
     /// Also prove every pass from scratch, to compare.
     pub measure_scratch: bool,
+    /// Also prove that every pass keeps the returned value and what is written through references.
+    pub refine: bool,
     /// Only these engines, by name; all if empty.
     pub engines: Vec<String>,
+    /// A folder with the proofs of last time: where to start from, never to be trusted.
+    pub store: Option<PathBuf>,
+    /// Makes the conditions by which proofs are certified.
+    pub vcgen: Generator,
 }
 
 impl Default for Options {
@@ -35,7 +50,10 @@ impl Default for Options {
         Self {
             timeout: Duration::from_secs(60),
             measure_scratch: false,
+            refine: false,
             engines: vec![],
+            store: None,
+            vcgen: Generator::default(),
         }
     }
 }
@@ -69,7 +87,40 @@ pub fn verify_root(
     if let Some(why) = foreign_target(&capture.info.target, capture.info.pointer_width) {
         return RootReport::unknown(why);
     }
+    crate::smt::take_stats();
     let mut report = chain::run(capture, root, options, events);
+    report.broken = broken_pass(capture, root, &report);
+    for (name, q) in crate::smt::take_stats() {
+        let query = QueryReport {
+            sat: q.sat,
+            unsat: q.unsat,
+            unknown: q.unknown,
+            failed: q.failed,
+            ms: q.micros as f64 / 1e3,
+            resources: q.resources,
+        };
+        report.queries.insert(name.to_string(), query);
+    }
     report.ms = start.elapsed().as_millis() as u64;
     report
+}
+
+/// What the pass did that a violation is to be blamed on.
+fn broken_pass(capture: &Capture, root: &Root, report: &RootReport) -> Option<BrokenPass> {
+    let guilty = report.guilty_pass()?;
+    let snapshots = capture.snapshots(&root.function);
+    let at = snapshots.iter().position(|s| s.index == guilty.index)?;
+    let after = &snapshots[at];
+    // The pass's own work, if it is on this function; else what inlining made of its callees.
+    let before = snapshots[..at].last();
+    let texts = match before {
+        Some(b) if after.shipped_changed => (b.shipped_text().ok()?, after.shipped_text().ok()?),
+        Some(b) => (b.text().ok()?, after.text().ok()?),
+        None => return None,
+    };
+    Some(BrokenPass {
+        index: guilty.index,
+        name: guilty.name.clone(),
+        mir: side_by_side::side_by_side(&texts.0, &texts.1),
+    })
 }

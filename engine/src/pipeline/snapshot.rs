@@ -1,10 +1,12 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
+use super::reachable::{reachable, words_of};
 use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
 use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::Program;
 use crate::program::simplify::simplify;
+use std::collections::{BTreeSet, HashMap};
 
 /// Why a snapshot has no program: the verdict is unknown, with this text.
 #[derive(Debug, thiserror::Error)]
@@ -24,17 +26,24 @@ pub struct Prepared {
     pub program: Program,
 }
 
-/// Parses a text and makes sure that nothing in it was misread.
-fn read(text: &str) -> Result<MirFile, SnapshotError> {
-    let file = mir::parse_file(text)?;
-    mir::same_code(text, &file.to_string())?;
-    Ok(file)
+/// Parses a part of a text, and makes sure that nothing in it was misread.
+fn read(part: &str, text: &str) -> Result<MirFile, SnapshotError> {
+    let read = |text: &str| -> Result<MirFile, SnapshotError> {
+        let file = mir::parse_file(text)?;
+        mir::same_code(text, &file.to_string())?;
+        Ok(file)
+    };
+    // An error is told by its line in the whole text.
+    read(part).map_err(|e| read(text).err().unwrap_or(e))
 }
 
 /// Parses what can be parsed: other functions of the crate may be beyond us without harm to this root, because a
 /// body that is missing makes its callers unknown.
-fn read_crate(text: &str) -> MirFile {
-    if let Ok(file) = read(text) {
+fn read_crate(text: &str, function: &str) -> MirFile {
+    let text = &reachable(text, function);
+    if let Ok(file) = mir::parse_file(text)
+        && mir::same_code(text, &file.to_string()).is_ok()
+    {
         return file;
     }
     let lenient = mir::parse_bodies(text);
@@ -49,13 +58,13 @@ fn read_crate(text: &str) -> MirFile {
     }
 }
 
-/// The reference program of a root, and the parsed crate that completes later snapshots.
+/// The reference program of a root, and what it reaches of the crate, which completes later snapshots.
 pub fn prepare_reference(
     capture: &Capture,
     root: &Root,
 ) -> Result<(Prepared, MirFile), SnapshotError> {
     let text = capture.reference_text()?;
-    let file = read_crate(&text);
+    let file = read_crate(&text, &root.function);
     let source = Source::of(capture, vec![&file]);
     let program = lowered(&source, root)?;
     Ok((Prepared { program }, file))
@@ -67,38 +76,32 @@ fn read_reachable(
     root: &Root,
     snapshot: &Snapshot,
 ) -> Result<Vec<MirFile>, SnapshotError> {
-    let functions = capture.info.functions.iter();
-    let mut others: Vec<&Function> = functions.filter(|f| f.path != root.function).collect();
-    let mut texts = vec![snapshot.text()?];
+    let mut functions: HashMap<&str, Vec<&Function>> = HashMap::new();
+    for function in &capture.info.functions {
+        // Calls print methods under other paths, but with the same last name. Of a closure, the function around it
+        // is named: as the body itself or as a scope that was inlined.
+        let outer = function.path.split("::{closure").next();
+        let name = last_segment(outer.unwrap_or(&function.path));
+        functions.entry(name).or_default().push(function);
+    }
+    let mut texts = vec![(snapshot.text()?, &root.function)];
+    // Before the inliner one text holds the whole crate.
+    let mut seen = BTreeSet::from([snapshot.path.clone()]);
     let mut files = vec![];
-    while let Some(text) = texts.pop() {
-        files.push(read(&text)?);
-        let mut unreached = vec![];
-        for function in others {
-            if !mentions(&text, &function.path) {
-                unreached.push(function);
-            } else if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number) {
-                texts.push(s.text()?);
+    while let Some((text, function)) = texts.pop() {
+        let part = reachable(&text, function);
+        files.push(read(&part, &text)?);
+        for word in words_of(&part) {
+            for function in functions.remove(word).unwrap_or_default() {
+                if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)
+                    && seen.insert(s.path.clone())
+                {
+                    texts.push((s.text()?, &function.path));
+                }
             }
         }
-        others = unreached;
     }
     Ok(files)
-}
-
-/// May the text speak of the function? Calls print methods under other paths, but with the same last name;
-/// closures by their place in the source.
-fn mentions(text: &str, path: &str) -> bool {
-    if path.contains("{closure") {
-        return text.contains("{closure");
-    }
-    let name = last_segment(path);
-    let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
-    text.match_indices(name).any(|(at, _)| {
-        let before = at.checked_sub(1).map(|i| text.as_bytes()[i]);
-        let after = text.as_bytes().get(at + name.len()).copied();
-        !before.is_some_and(is_word) && !after.is_some_and(is_word)
-    })
 }
 
 /// The program of a root after a pass: its own snapshot, those of its callees at the same stage, and the

@@ -1,14 +1,16 @@
 //! A counterexample for people: inputs as Rust writes them, the draws, and what happens on the way.
 
-use crate::program::interp::{self, Observer, Outcome, Script};
-use crate::program::{BlockId, InputShape, Program, ScalarKind, StopKind};
+use super::events::Tracer;
+use crate::lower::is_foreign;
+use crate::program::cpg::CutPoint;
+use crate::program::interp::{self, Outcome, Script};
+use crate::program::{InputShape, Program, ScalarKind, StopKind};
 use crate::prove;
-use crate::report::{Counterexample, Step};
+use crate::report::Counterexample;
 use crate::term::{Value, to_signed};
-use std::collections::BTreeMap;
 
 /// Longest run that is traced for its steps.
-const MAX_TRACED: u64 = 400_000;
+const MAX_TRACED: u64 = 4_000_000;
 /// Longest array that is spelled out.
 const MAX_ELEMENTS: u128 = 4096;
 
@@ -25,15 +27,12 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         let text = show(&input.shape, &state, &[])?;
         inputs.insert(input.name.clone(), text.into());
     }
-    let mut tracer = Tracer {
-        program,
-        steps: vec![],
-        last: BTreeMap::new(),
-        visits: BTreeMap::new(),
-    };
+    let mut tracer = Tracer::new(program);
     let mut script = Script::new(c.draws.clone());
     let mut any = vec![];
     let mut steps = vec![];
+    let mut path = vec![];
+    let mut last_line = None;
     if c.executed {
         let run = interp::run(program, state, &mut script, MAX_TRACED, &mut tracer);
         for (v, value) in &run.drawn {
@@ -41,7 +40,8 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
             any.push(scalar_text(value.bits(), kind)?);
         }
         if matches!(run.outcome, Outcome::Stopped(_)) {
-            steps = condense(tracer.steps);
+            let story = tracer.finish(CutPoint::Stop(c.stop));
+            (steps, path, last_line) = (story.steps, story.path, story.last_line);
         }
     }
     if any.is_empty() {
@@ -54,9 +54,10 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         StopKind::Undefined(m) => format!("undefined behaviour: {m}"),
         StopKind::Unsupported(m) => return Err(format!("not supported: {m}")),
     };
-    let (file, line) = stop
-        .span
-        .as_ref()
+    let own = stop.span.as_ref().filter(|s| !is_foreign(&s.file));
+    let (file, line) = own
+        .or(last_line.as_ref())
+        .or(stop.span.as_ref())
         .map_or((String::new(), 0), |s| (s.file.to_string(), s.line));
     Ok(Counterexample {
         inputs,
@@ -67,11 +68,17 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         replayed: c.executed,
         steps,
         pass: None,
+        results: None,
+        path,
     })
 }
 
 /// A value of an input, as Rust source. `indices` select the element inside arrays.
-fn show(shape: &InputShape, state: &[Value], indices: &[(u128, u32)]) -> Result<String, String> {
+pub(super) fn show(
+    shape: &InputShape,
+    state: &[Value],
+    indices: &[(u128, u32)],
+) -> Result<String, String> {
     let index = indices
         .iter()
         .fold(0u128, |acc, (i, w)| acc.checked_shl(*w).unwrap_or(0) | i);
@@ -90,6 +97,9 @@ fn show(shape: &InputShape, state: &[Value], indices: &[(u128, u32)]) -> Result<
         InputShape::Slice { len, elem } => {
             let n = bits(*len);
             format!("&{}", sequence(elem, state, n, with)?)
+        }
+        InputShape::Vector { len, elem, .. } => {
+            format!("vec!{}", sequence(elem, state, bits(*len), with)?)
         }
         InputShape::Tuple(parts) => {
             let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
@@ -112,7 +122,10 @@ fn show(shape: &InputShape, state: &[Value], indices: &[(u128, u32)]) -> Result<
             variants,
         } => {
             let d = bits(*discriminant);
-            let Some((_, variant, fields)) = variants.iter().find(|(v, ..)| *v == d) else {
+            // Elements of arrays that are no variant stand for the first one.
+            let found = variants.iter().find(|(v, ..)| *v == d);
+            let fallback = variants.first().filter(|_| !indices.is_empty());
+            let Some((_, variant, fields)) = found.or(fallback) else {
                 return Err(format!("an impossible value of `{name}`"));
             };
             let fields: Result<Vec<_>, _> =
@@ -171,87 +184,17 @@ fn sequence(
     Ok(format!("[{}]", all.join(", ")))
 }
 
-fn scalar_text(bits: u128, kind: Option<ScalarKind>) -> Result<String, String> {
+pub(super) fn scalar_text(bits: u128, kind: Option<ScalarKind>) -> Result<String, String> {
     Ok(match kind {
         Some(ScalarKind::Bool) => (bits != 0).to_string(),
         Some(ScalarKind::Char) => match u32::try_from(bits).ok().and_then(char::from_u32) {
             Some(c) => format!("{c:?}"),
-            None => return Err("an impossible char".into()),
+            // An element of an array that is no char: the program takes it for this one.
+            None => format!("{:?}", '\0'),
         },
         Some(ScalarKind::Signed(w)) => to_signed(bits, w).to_string(),
         Some(ScalarKind::Float(32)) => format!("{:?}", f32::from_bits(bits as u32)),
         Some(ScalarKind::Float(_)) => format!("{:?}", f64::from_bits(bits as u64)),
         Some(ScalarKind::Unsigned(_)) | None => bits.to_string(),
     })
-}
-
-/// Follows the values of named variables from block to block.
-struct Tracer<'a> {
-    program: &'a Program,
-    steps: Vec<Step>,
-    last: BTreeMap<u32, u128>,
-    visits: BTreeMap<BlockId, u64>,
-}
-
-/// Steps kept at the start and at the end of a run.
-const KEPT: usize = 12;
-
-impl Observer for Tracer<'_> {
-    fn at(&mut self, block: BlockId, state: &[Value]) {
-        let visits = self.visits.entry(block).or_insert(0);
-        *visits += 1;
-        let Some(span) = &self.program.block(block).span else {
-            return;
-        };
-        let mut values = BTreeMap::new();
-        for (v, name) in &self.program.source_names {
-            let (Value::Bits(b), Some(kind)) = (&state[v.0 as usize], name.kind) else {
-                continue;
-            };
-            if self.last.insert(v.0, *b) != Some(*b)
-                && let Ok(text) = scalar_text(*b, Some(kind))
-            {
-                values.insert(name.name.clone(), text);
-            }
-        }
-        if values.is_empty() {
-            return;
-        }
-        let what = values
-            .iter()
-            .map(|(n, v)| format!("{n} = {v}"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        self.steps.push(Step {
-            file: span.file.to_string(),
-            line: span.line,
-            what,
-            values,
-        });
-        // Memory stays bounded on long runs; what is in between is condensed anyway.
-        if self.steps.len() > 64 * KEPT {
-            let tail = self.steps.split_off(self.steps.len() - KEPT);
-            self.steps.truncate(KEPT);
-            self.steps.extend(tail);
-        }
-    }
-}
-
-/// The beginning and the end of a long run.
-fn condense(mut steps: Vec<Step>) -> Vec<Step> {
-    if steps.len() <= 2 * KEPT {
-        return steps;
-    }
-    let left_out = steps.len() - 2 * KEPT;
-    let tail = steps.split_off(steps.len() - KEPT);
-    steps.truncate(KEPT);
-    let (file, line) = (tail[0].file.clone(), tail[0].line);
-    steps.push(Step {
-        file,
-        line,
-        what: format!("... {left_out} more steps or more ..."),
-        values: BTreeMap::new(),
-    });
-    steps.extend(tail);
-    steps
 }

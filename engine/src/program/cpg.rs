@@ -22,6 +22,18 @@ pub enum CutPoint {
     Stop(usize),
 }
 
+impl CutPoint {
+    /// As a counterexample's path in a report writes it.
+    pub fn name(self) -> String {
+        match self {
+            CutPoint::Entry => "entry".to_string(),
+            CutPoint::Head(block) => block.index().to_string(),
+            CutPoint::Exit => "exit".to_string(),
+            CutPoint::Stop(stop) => format!("stop {stop}"),
+        }
+    }
+}
+
 /// An arbitrary value drawn on an edge, in program order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EdgeDraw {

@@ -118,6 +118,12 @@ pub enum InputShape {
         len: Var,
         elem: Box<InputShape>,
     },
+    /// A `Vec`: its length, the room of its buffer, its elements.
+    Vector {
+        len: Var,
+        capacity: Var,
+        elem: Box<InputShape>,
+    },
     Tuple(Vec<InputShape>),
     Struct {
         name: String,
@@ -146,6 +152,14 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
         InputShape::Array { elem, .. } => input_vars(elem, out),
         InputShape::Slice { len, elem } => {
             out.push(*len);
+            input_vars(elem, out);
+        }
+        InputShape::Vector {
+            len,
+            capacity,
+            elem,
+        } => {
+            out.extend([*len, *capacity]);
             input_vars(elem, out);
         }
         InputShape::Tuple(fields) => fields.iter().for_each(|f| input_vars(f, out)),

@@ -1,14 +1,18 @@
 //! The last word: no verdict leaves without being confirmed by something that does not trust the engines.
 //!
-//! Safe: every Hoare triple of the whole, unsliced graph is asked again in a fresh solver in a fresh thread (and so
-//! a fresh Z3 context); of an unrolled proof every obligation. Unsafe: the interpreter runs the counterexample to
+//! Safe: the verification conditions of the whole, unsliced program are made anew from its blocks (`crate::vc`) and
+//! asked in a fresh solver in a fresh thread (and so a fresh Z3 context); of an unrolled proof every obligation. Unsafe: the interpreter runs the counterexample to
 //! its stop. Anything else is `Unknown`. Counterexamples are shrunk first.
 
 use super::{Budget, Counterexample, Deadline, Lemmas, Proof, Reason, Task, Verdict, vc};
-use crate::program::interp::{self, Blind, Outcome, Script};
+use crate::program::cpg::CutPoint;
+use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
-use crate::smt::{Answer, Solver};
+use crate::smt::{Answer, Solver, absorb_stats, take_stats};
 use crate::term::{Sort, Value, Var, mask};
+use crate::vc::{Ends, Outcome, Start};
+use petgraph::graph::NodeIndex;
+use petgraph::visit::EdgeRef;
 
 /// Confirms a verdict, or turns it into `Unknown`.
 pub fn certify(
@@ -41,25 +45,88 @@ fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String
     let worker = std::thread::Builder::new()
         .name("certify".to_string())
         .stack_size(64 << 20)
-        .spawn(move || match proof {
-            Proof::Inductive { lemmas } => inductive(&mut task, &lemmas, &deadline),
-            Proof::Unrolled { obligations, .. } => {
-                let mut solver = task.solver(&deadline);
-                for t in obligations {
-                    expect_unsat(&mut solver, &task, &[t])?;
-                }
-                Ok(())
-            }
-        })
+        .spawn(move || (confirm(&mut task, proof, &deadline), take_stats()))
         .map_err(|e| e.to_string())?;
-    worker
+    let (result, stats) = worker
         .join()
-        .map_err(|_| "the check broke off".to_string())?
+        .map_err(|_| "the check broke off".to_string())?;
+    absorb_stats(&stats);
+    result
 }
 
-/// Every triple of the whole graph.
+fn confirm(task: &mut Task, proof: Proof, deadline: &Deadline) -> Result<(), String> {
+    match proof {
+        Proof::Inductive { lemmas } => inductive(task, &lemmas, deadline),
+        Proof::Unrolled { obligations, .. } => {
+            let mut solver = task.solver(deadline);
+            for t in obligations {
+                expect_unsat(&mut solver, task, &[t])?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Lemmas and stops of the whole program, one cut-point after the other. The conditions are made from the blocks by
+/// the chosen generator, not from the edges on which the engines worked.
 fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<(), String> {
-    for e in task.full.graph.edge_indices().collect::<Vec<_>>() {
+    let heads = task.full.wto.heads();
+    let mut ends = Ends::new();
+    for (at, lemmas) in lemmas {
+        if let CutPoint::Head(b) = at {
+            ends.insert(*b, lemmas.clone());
+        }
+    }
+    for node in task.full.graph.node_indices() {
+        let at = task.full.graph[node];
+        let start = match at {
+            CutPoint::Entry => Start {
+                block: task.program.entry,
+                entry: true,
+                known: &[],
+            },
+            CutPoint::Head(b) => Start {
+                block: b,
+                entry: false,
+                known: lemmas.get(&at).map_or(&[], |l| l),
+            },
+            CutPoint::Exit | CutPoint::Stop(_) => continue,
+        };
+        let fragment = crate::vc::passify(&mut task.program, &start, &heads, &ends);
+        if fragment.asserts() == 0 {
+            continue;
+        }
+        let pool = &mut task.program.pool;
+        let conditions = task.vcgen.conditions(pool, &fragment);
+        let budget = Budget::millis(FRAGMENT_MS);
+        match crate::vc::solve(pool, &fragment, &conditions, budget, deadline) {
+            Outcome::Valid => {}
+            // Lemmas about arrays are used at the places that occur; more of them occur on the edges.
+            Outcome::Invalid if !quantified(lemmas) => {
+                return Err("a verification condition does not hold".to_string());
+            }
+            Outcome::Invalid | Outcome::Unknown(_) => edges(task, node, lemmas, deadline)?,
+        }
+    }
+    Ok(())
+}
+
+/// How long the conditions of a fragment may take before its edges are asked about one by one.
+const FRAGMENT_MS: u32 = 1000;
+
+fn quantified(lemmas: &Lemmas) -> bool {
+    lemmas.values().flatten().any(|l| !l.bound.is_empty())
+}
+
+/// Every triple of the edges from a node.
+fn edges(
+    task: &mut Task,
+    node: NodeIndex,
+    lemmas: &Lemmas,
+    deadline: &Deadline,
+) -> Result<(), String> {
+    let all: Vec<_> = task.full.graph.edges(node).map(|e| e.id()).collect();
+    for e in all {
         let mut solver = task.solver(deadline);
         for assumptions in vc::triples(task, e, lemmas) {
             expect_unsat(&mut solver, task, &assumptions)?;
@@ -119,7 +186,7 @@ fn replay(
     } else {
         MACHINE_STEPS
     };
-    let (outcome, steps, drawn) = if run.outcome == Outcome::OutOfSteps {
+    let (outcome, steps, drawn) = if run.outcome == Ended::OutOfSteps {
         let mut world = Replay {
             draws: &cex.draws,
             at: 0,
@@ -130,7 +197,7 @@ fn replay(
         (run.outcome, run.steps, run.drawn.len())
     };
     match outcome {
-        Outcome::Stopped(stop) if program.stops[stop].is_violation() => {
+        Ended::Stopped(stop) if program.stops[stop].is_violation() => {
             let mut cex = cex.clone();
             cex.draws.truncate(drawn);
             cex.stop = stop;
@@ -138,13 +205,13 @@ fn replay(
             cex.steps = steps;
             Ok(cex)
         }
-        Outcome::OutOfSteps if jumped && only_inputs_matter(task) => {
+        Ended::OutOfSteps if jumped && only_inputs_matter(task) => {
             let mut cex = cex.clone();
             cex.executed = false;
             Ok(cex)
         }
-        Outcome::Stopped(stop) => Err(Ok(super::unsupported(task, stop))),
-        Outcome::Approximate(what) => Err(Ok(Reason::Approximate { what })),
+        Ended::Stopped(stop) => Err(Ok(super::unsupported(task, stop))),
+        Ended::Approximate(what) => Err(Ok(Reason::Approximate { what })),
         other => Err(Err(format!(
             "the run of the counterexample ended as {other:?}"
         ))),
@@ -179,7 +246,7 @@ fn shrink(task: &Task, mut cex: Counterexample) -> Counterexample {
         let (outcome, _, steps) = machine.run(&c.inputs, &mut world, ORACLE_STEPS.min(*left));
         *left = left.saturating_sub(steps + 50);
         match outcome {
-            Outcome::Stopped(stop) if stop == cex.stop => {
+            Ended::Stopped(stop) if stop == cex.stop => {
                 let mut c = c.clone();
                 c.draws.truncate(world.at);
                 c.steps = steps;

@@ -49,11 +49,16 @@ pub struct Findings {
     pub runs: usize,
 }
 
-struct Run<'a> {
-    random: Random,
-    constants: &'a [u128],
+/// Arbitrary values that programs tend to care about.
+pub struct Values<'a> {
+    pub random: Random,
+    pub constants: &'a [u128],
     /// How wild this run's values are: 0 small, 1 constants of the program, 2 anything.
-    mood: u64,
+    pub mood: u64,
+}
+
+struct Run<'a> {
+    values: Values<'a>,
     draws: Vec<Value>,
     nodes: &'a BTreeMap<BlockId, NodeIndex>,
     samples: &'a mut BTreeMap<NodeIndex, Samples>,
@@ -94,9 +99,11 @@ pub fn concrete_rows(
     while out.runs < max_runs && !deadline.passed() {
         out.runs += 1;
         let mut run = Run {
-            random: Random::new(seed.wrapping_add(out.runs as u64 * 0x1234_5677)),
-            constants: &constants,
-            mood: (out.runs % 4) as u64,
+            values: Values {
+                random: Random::new(seed.wrapping_add(out.runs as u64 * 0x1234_5677)),
+                constants: &constants,
+                mood: (out.runs % 4) as u64,
+            },
             draws: vec![],
             nodes: &nodes,
             samples: &mut samples,
@@ -107,7 +114,7 @@ pub fn concrete_rows(
         };
         let values: Vec<(Var, Value)> = inputs
             .iter()
-            .map(|&v| (v, run.any(program.pool.var_info(v).sort)))
+            .map(|&v| (v, run.values.any(program.pool.var_info(v).sort)))
             .collect();
         let (outcome, _, steps) = machine.run(&values, &mut run, 100_000);
         let draws = run.draws;
@@ -170,9 +177,11 @@ pub fn from(
     let deadline = Deadline::after_millis(20);
     for k in 0..runs {
         let mut run = Run {
-            random: Random::new(seed.wrapping_mul(31).wrapping_add(k)),
-            constants: &constants,
-            mood: k % 4,
+            values: Values {
+                random: Random::new(seed.wrapping_mul(31).wrapping_add(k)),
+                constants: &constants,
+                mood: k % 4,
+            },
             draws: vec![],
             nodes: &nodes,
             samples: &mut samples,
@@ -209,8 +218,8 @@ pub fn constants(task: &Task) -> Vec<u128> {
     out.into_iter().take(64).collect()
 }
 
-impl Run<'_> {
-    fn any(&mut self, sort: Sort) -> Value {
+impl Values<'_> {
+    pub fn any(&mut self, sort: Sort) -> Value {
         match sort {
             Sort::Bool => Value::Bits(u128::from(self.random.below(2))),
             Sort::Bv(w) => Value::Bits(self.bits(w)),
@@ -265,7 +274,7 @@ impl World for Run<'_> {
         if self.draws.len() > 20_000 {
             return None;
         }
-        let v = self.any(sort);
+        let v = self.values.any(sort);
         self.draws.push(v.clone());
         Some(v)
     }

@@ -13,11 +13,14 @@ pub mod certify;
 pub mod choose;
 pub mod concrete;
 pub mod context;
+pub mod domains;
 pub mod houdini;
+pub mod kinduction;
 pub mod pdr;
 pub mod portfolio;
 pub mod predicates;
 pub mod ranges;
+pub mod scalars;
 pub mod slice;
 pub mod states;
 mod trace;
@@ -180,6 +183,8 @@ pub struct Task {
     pub cpg: Cpg,
     /// Facts at heads that slicing established and used, part of every inductive proof.
     pub facts: Lemmas,
+    /// Makes the conditions by which proofs are certified.
+    pub vcgen: crate::vc::Generator,
 }
 
 impl Task {
@@ -216,3 +221,5 @@ fn unsupported(task: &Task, stop: usize) -> Reason {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_lookahead;

@@ -6,16 +6,18 @@
 
 use super::bmc::{self, Bounds};
 use super::candidates::{Effort, candidates};
-use super::concrete::concrete;
+use super::concrete::{Samples, concrete};
+use super::domains::Domain;
 use super::houdini::{Candidates, Houdini};
 use super::{
-    Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, pdr,
-    predicates, slice, states,
+    Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
+    kinduction, pdr, predicates, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
-use crate::smt::{Stats, take_stats};
-use crate::term::Term;
+use crate::smt::{Stats, absorb_stats, take_stats};
+use crate::term::{Node, Pool, Term, UnOp};
+use crate::vc::Generator;
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -27,6 +29,8 @@ pub struct Settings {
     /// Only these engines, by name; all if empty.
     pub engines: Vec<String>,
     pub seed: u64,
+    /// Makes the conditions by which proofs are certified.
+    pub vcgen: Generator,
 }
 
 impl Default for Settings {
@@ -35,6 +39,7 @@ impl Default for Settings {
             timeout: Duration::from_secs(30),
             engines: vec![],
             seed: 1,
+            vcgen: Generator::default(),
         }
     }
 }
@@ -69,6 +74,9 @@ pub fn prove_by(program: &Program, settings: &Settings, deadline: &Deadline) -> 
         Ok(w) => w.join().map_err(|_| "an engine broke off".to_string()),
         Err(e) => Err(e.to_string()),
     };
+    if let Ok(answer) = &answer {
+        absorb_stats(&answer.stats);
+    }
     answer.unwrap_or_else(|what| Answer {
         verdict: Verdict::Unknown(Reason::Solver(what)),
         engine: "none",
@@ -149,6 +157,7 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
     take_stats();
     let start = Instant::now();
     let mut task = slice::slice(program);
+    task.vcgen = settings.vcgen;
     let mut race = Race {
         settings,
         deadline,
@@ -181,6 +190,9 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
         program: task.program,
     }
 }
+
+/// For Houdini with all candidates, before cheaper ideas get a chance; afterwards it may take its time.
+const FULL_MS: u64 = 1500;
 
 fn engines(race: &mut Race, task: &mut Task) {
     // No stop is reachable in the graph at all: nothing to prove.
@@ -231,7 +243,22 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         60,
     );
-    for (effort, ms) in [(Effort::Lean, 1000), (Effort::Full, 10_000)] {
+    let products = multiplies(task);
+    for (effort, ms) in [(Effort::Lean, 1000), (Effort::Full, FULL_MS)] {
+        if effort == Effort::Full {
+            if products {
+                equations(race, task, &samples);
+            }
+            race.run(
+                "scalars",
+                task,
+                |task, d| {
+                    let c = candidates(task, &samples, effort);
+                    without_arrays(task, c, d)
+                },
+                2000,
+            );
+        }
         race.run(
             "houdini",
             task,
@@ -240,6 +267,50 @@ fn engines(race: &mut Race, task: &mut Task) {
                 houdini(task, c, 60, d, &mut known)
             },
             ms,
+        );
+    }
+    let cut_short = race
+        .timings
+        .last()
+        .is_some_and(|(name, took)| *name == "houdini" && *took >= Duration::from_millis(FULL_MS));
+    race.run(
+        "k-induction",
+        task,
+        |task, d| {
+            let mut c = again(task, &samples, &known);
+            kinduction::extend(task, &mut c);
+            houdini(task, c, 60, d, &mut known)
+        },
+        1000,
+    );
+    for domain in [Domain::Zones, Domain::Bits, Domain::Intervals] {
+        race.run(
+            "domains",
+            task,
+            |task, d| {
+                let mut c = again(task, &samples, &known);
+                let mentioned = domains::Mentioned::of(task);
+                let mut some = false;
+                for (n, s) in &samples {
+                    let terms = domains::proposals(task, domain, s, &mentioned);
+                    some |= !terms.is_empty();
+                    let lemmas = terms.into_iter().map(Lemma::plain);
+                    c.entry(*n).or_default().lemmas.extend(lemmas);
+                }
+                some.then(|| houdini(task, c, 60, d, &mut known)).flatten()
+            },
+            700,
+        );
+    }
+    if cut_short {
+        race.run(
+            "houdini",
+            task,
+            |task, d| {
+                let c = candidates(task, &samples, Effort::Full);
+                houdini(task, c, 60, d, &mut known)
+            },
+            10_000,
         );
     }
     if !control_first {
@@ -263,6 +334,9 @@ fn engines(race: &mut Race, task: &mut Task) {
         |task, d| bounded(task, 12, 20_000, 200, d),
         1500,
     );
+    if !products {
+        equations(race, task, &samples);
+    }
     race.run(
         "houdini",
         task,
@@ -357,6 +431,19 @@ fn bounded(
 }
 
 /// Lemmas that Houdini left standing, for each head.
+/// What is known, and the cheap candidates once more: with other lemmas they may be kept.
+fn again(
+    task: &mut Task,
+    samples: &BTreeMap<NodeIndex, Samples>,
+    known: &Survivors,
+) -> BTreeMap<NodeIndex, Candidates> {
+    let mut out = candidates(task, samples, Effort::Lean);
+    for (n, lemmas) in known {
+        out.entry(*n).or_default().lemmas.extend(lemmas.clone());
+    }
+    out
+}
+
 type Survivors = BTreeMap<NodeIndex, Vec<Lemma>>;
 
 fn houdini(
@@ -387,6 +474,58 @@ fn houdini(
     }
     let lemmas: Lemmas = h.proof();
     Some(Verdict::Safe(Proof::Inductive { lemmas }))
+}
+
+/// Does a guard multiply variables? Then the proof needs polynomials, and every other engine only loses time.
+fn multiplies(task: &Task) -> bool {
+    let pool = &task.program.pool;
+    let mut guards = task.cpg.graph.edge_weights().map(|e| e.guard);
+    guards.any(|g| pool.multiplies(g))
+}
+
+fn equations(race: &mut Race, task: &mut Task, samples: &BTreeMap<NodeIndex, Samples>) {
+    race.run(
+        "equations",
+        task,
+        |task, d| {
+            let all = candidates(task, samples, Effort::Rich);
+            let c = polynomial(&task.program.pool, &all);
+            houdini(task, c, 500, d, &mut Survivors::new())
+        },
+        2000,
+    );
+}
+
+/// The polynomial equations, and of the rest what orders two variables: each further fact makes multiplications harder
+/// for the solver, and a sum in closed form needs no other.
+fn polynomial(
+    pool: &Pool,
+    all: &BTreeMap<NodeIndex, Candidates>,
+) -> BTreeMap<NodeIndex, Candidates> {
+    let orders = |l: &&Lemma| match *pool.node(l.body) {
+        Node::Binary(_, a, b) => pool.as_var(a).is_some() && pool.as_var(b).is_some(),
+        Node::Unary(UnOp::Not, t) => pool.children(t).iter().all(|c| pool.as_var(*c).is_some()),
+        _ => false,
+    };
+    let only = |c: &Candidates| Candidates {
+        lemmas: c.lemmas.iter().filter(orders).cloned().collect(),
+        kernels: c.kernels.clone(),
+    };
+    all.iter().map(|(n, c)| (*n, only(c))).collect()
+}
+
+/// Houdini on the graph whose arrays have arbitrary contents.
+fn without_arrays(
+    task: &mut Task,
+    candidates: BTreeMap<NodeIndex, Candidates>,
+    deadline: &Deadline,
+) -> Option<Verdict> {
+    let cpg = scalars::abstracted(task)?;
+    let candidates = scalars::scalar_candidates(&task.program.pool, candidates);
+    let whole = std::mem::replace(&mut task.cpg, cpg);
+    let verdict = houdini(task, candidates, 200, deadline, &mut Survivors::new());
+    task.cpg = whole;
+    verdict
 }
 
 fn control_states(task: &mut Task, seed: u64, deadline: &Deadline) -> Option<Verdict> {

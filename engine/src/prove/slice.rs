@@ -50,6 +50,7 @@ pub fn slice(mut program: Program) -> Task {
         full,
         cpg,
         facts,
+        vcgen: Default::default(),
     }
 }
 

@@ -114,6 +114,41 @@ impl Pool {
         memo[&t].clone()
     }
 
+    /// The table of a lambda that maps the elements of other arrays one by one: it has exceptions only where they have.
+    fn tabulate(&self, bound: super::Var, body: Term, env: &dyn Env) -> Value {
+        let mut keys = std::collections::BTreeSet::new();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut todo = vec![body];
+        while let Some(t) = todo.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match self.node(t) {
+                Node::Var(v) if *v == bound => panic!("value of a lambda that is no map of arrays"),
+                Node::Select(a, i)
+                    if matches!(self.node(*i), Node::Var(v) if *v == bound)
+                        && matches!(self.node(*a), Node::Var(_)) =>
+                {
+                    keys.extend(array_of(&self.eval(*a, env)).at.keys().copied());
+                }
+                _ => todo.extend(self.children(t)),
+            }
+        }
+        let at_key = |key: u128| {
+            let inner = Bound {
+                var: bound,
+                value: Value::Bits(key),
+                rest: env,
+            };
+            self.eval_bits(body, &inner)
+        };
+        let other = (0..).find(|k| !keys.contains(k)).unwrap_or_default();
+        Value::Array(Arc::new(ArrayValue {
+            default: at_key(other),
+            at: keys.into_iter().map(|k| (k, at_key(k))).collect(),
+        }))
+    }
+
     fn eval_node(&self, t: Term, env: &dyn Env, memo: &FastMap<Term, Value>) -> Value {
         let get = |x: &Term| memo[x].bits();
         let sort = self.sort(t);
@@ -168,11 +203,7 @@ impl Pool {
                 blit_value(&mut out, to, &src, from, n);
                 return Value::Array(Arc::new(out));
             }
-            Node::Lambda { .. } => {
-                // A lambda has no finite table; reading it substitutes, so this is only met by a stray
-                // array value, which nobody may rely on.
-                panic!("value of a lambda")
-            }
+            Node::Lambda { bound, body } => return self.tabulate(*bound, *body, env),
         })
     }
 }
@@ -262,5 +293,21 @@ pub fn apply_binary(op: BinOp, a: u128, b: u128, w: u32, wb: u32) -> u128 {
             u128::from(!sa.checked_mul(sb).is_some_and(fits))
         }
         BinOp::Concat => (a << wb) | b,
+    }
+}
+
+/// An assignment with one more variable.
+struct Bound<'a> {
+    var: super::Var,
+    value: Value,
+    rest: &'a dyn Env,
+}
+
+impl Env for Bound<'_> {
+    fn value(&self, v: super::Var) -> Option<&Value> {
+        if v == self.var {
+            return Some(&self.value);
+        }
+        self.rest.value(v)
     }
 }

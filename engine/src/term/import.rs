@@ -6,6 +6,8 @@ use super::{FastMap, Node, Pool, Sort, Term, UnOp, Var};
 #[derive(Default)]
 pub struct Import {
     memo: FastMap<Term, Option<Term>>,
+    /// Bound variables of lambdas, under their names over there.
+    bound: FastMap<Var, Var>,
 }
 
 impl Import {
@@ -23,6 +25,12 @@ impl Import {
                 continue;
             }
             if !ready {
+                if let Node::Lambda { bound, .. } = from.node(u) {
+                    self.bound.entry(*bound).or_insert_with(|| {
+                        let info = from.var_info(*bound).clone();
+                        to.fresh(info.name, info.sort)
+                    });
+                }
                 todo.push((u, true));
                 todo.extend(from.children(u).into_iter().map(|c| (c, false)));
                 continue;
@@ -38,7 +46,10 @@ impl Import {
         let sort = from.sort(t);
         Some(match from.node(t) {
             Node::Const(c) => to.constant(*c, sort),
-            Node::Var(v) => *vars.get(v)?,
+            Node::Var(v) => match self.bound.get(v) {
+                Some(&b) => to.var(b),
+                None => *vars.get(v)?,
+            },
             Node::Unary(UnOp::Not, a) => to.not(get(a)?),
             Node::Unary(UnOp::BvNot, a) => to.bv_not(get(a)?),
             Node::Unary(UnOp::Neg, a) => to.neg(get(a)?),
@@ -65,8 +76,10 @@ impl Import {
                 src_at,
                 len,
             } => to.blit(get(dst)?, get(dst_at)?, get(src)?, get(src_at)?, get(len)?),
-            // Summaries of loops are made anew where they are needed.
-            Node::Lambda { .. } => return None,
+            Node::Lambda { bound, body } => {
+                let bound = *self.bound.get(bound)?;
+                to.lambda(bound, get(body)?, sort)
+            }
         })
     }
 }

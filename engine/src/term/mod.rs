@@ -12,6 +12,7 @@ mod compare;
 mod eval;
 mod float;
 mod import;
+mod parts;
 mod print;
 mod subst;
 
@@ -19,13 +20,15 @@ pub use compare::odd_inverse;
 pub use eval::{ArrayValue, Env, Value, apply_binary};
 pub use float::apply as apply_float;
 pub use import::Import;
+pub use parts::Parts;
 pub use subst::Subst;
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// What a term denotes. Widths are 1..=128.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Sort {
     Bool,
     Bv(u32),
@@ -61,14 +64,14 @@ impl Sort {
 }
 
 /// A handle of a term in its pool.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Term(pub u32);
 
 /// A handle of a variable in its pool.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Var(pub u32);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum UnOp {
     /// Boolean negation.
     Not,
@@ -78,7 +81,7 @@ pub enum UnOp {
     Neg,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BinOp {
     // Booleans.
     And,
@@ -112,7 +115,7 @@ pub enum BinOp {
 }
 
 /// Operations on IEEE floats held as bit-vectors of 16/32/64 bits. Rounding is to nearest even.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatOp {
     Add,
     Sub,
@@ -134,7 +137,7 @@ pub enum FloatOp {
     Convert,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Node {
     /// Bool (0/1) or bit-vector constant; bits above the width are zero.
     Const(u128),
@@ -341,6 +344,31 @@ impl Pool {
             }
         }
         vars.into_iter().filter(|v| !bound.contains(v)).collect()
+    }
+
+    /// Does the term multiply or divide by what is not constant?
+    pub fn multiplies(&self, root: Term) -> bool {
+        let mut seen = FastSet::default();
+        let mut todo = vec![root];
+        while let Some(t) = todo.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            let hard = match *self.node(t) {
+                Node::Binary(BinOp::Mul, a, b) => {
+                    self.as_const(a).is_none() && self.as_const(b).is_none()
+                }
+                Node::Binary(BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem, _, b) => {
+                    self.as_const(b).is_none()
+                }
+                _ => false,
+            };
+            if hard {
+                return true;
+            }
+            todo.extend(self.children(t));
+        }
+        false
     }
 
     /// Number of distinct nodes below the terms.
