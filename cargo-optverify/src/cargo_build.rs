@@ -50,11 +50,11 @@ fn find(built: &[Built]) -> Result<Vec<Capture>> {
         .collect())
 }
 
-fn cargo() -> Command {
+pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-fn metadata(args: &BuildArgs) -> Result<Metadata> {
+pub fn metadata(args: &BuildArgs) -> Result<Metadata> {
     let mut command = MetadataCommand::new();
     command.no_deps();
     if let Some(path) = &args.manifest_path {
@@ -168,6 +168,32 @@ fn selection(args: &BuildArgs) -> Vec<String> {
     flags
 }
 
+/// Where a command of cargo works, and in which target directory: flags for one that builds besides the capture.
+pub fn place_flags(args: &BuildArgs) -> Result<Vec<String>> {
+    let dir = target_dir(args, &metadata(args)?);
+    let mut flags = vec!["--target-dir".to_owned(), dir.display().to_string()];
+    let manifest = args.manifest_path.as_ref().map(|p| p.display().to_string());
+    for (flag, value) in [
+        ("--manifest-path", manifest),
+        ("--target", args.target.clone()),
+    ] {
+        flags.extend(value.into_iter().flat_map(|v| [flag.to_owned(), v]));
+    }
+    for (flag, values) in [("--features", &args.features), ("--config", &args.config)] {
+        flags.extend(values.iter().flat_map(|v| [flag.to_owned(), v.clone()]));
+    }
+    for (flag, set) in [
+        ("--all-features", args.all_features),
+        ("--no-default-features", args.no_default_features),
+        ("--locked", args.locked),
+        ("--offline", args.offline),
+        ("--frozen", args.frozen),
+    ] {
+        flags.extend(set.then(|| flag.to_owned()));
+    }
+    Ok(flags)
+}
+
 /// Own artifacts: an ordinary `cargo build` afterwards finds its own fresh.
 fn target_dir(args: &BuildArgs, metadata: &Metadata) -> PathBuf {
     let base = args
@@ -216,7 +242,11 @@ fn describe(
 }
 
 /// Cargo also reports the workspace's crates that a selected one depends on.
-fn is_selected(args: &BuildArgs, metadata: &Metadata, package: &cargo_metadata::Package) -> bool {
+pub fn is_selected(
+    args: &BuildArgs,
+    metadata: &Metadata,
+    package: &cargo_metadata::Package,
+) -> bool {
     let named = |specs: &[String]| specs.iter().any(|spec| spec_matches(spec, package));
     if args.workspace {
         return !named(&args.exclude);
@@ -238,7 +268,7 @@ fn is_selected(args: &BuildArgs, metadata: &Metadata, package: &cargo_metadata::
     }
 }
 
-fn nearest_manifest() -> Option<PathBuf> {
+pub fn nearest_manifest() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors()
         .map(|dir| dir.join("Cargo.toml"))

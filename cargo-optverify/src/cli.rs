@@ -1,6 +1,9 @@
 //! The command line, after cargo's conventions.
 
+use crate::gate::GateArgs;
+use crate::report::options::OutputArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use optverify_engine::vc::Generator;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +13,8 @@ use std::time::Duration;
     name = "cargo optverify",
     bin_name = "cargo optverify",
     version,
+    // settings stand before the command line, which wins
+    args_override_self = true,
     args_conflicts_with_subcommands = true,
     after_help = "Exit codes: 0 all roots safe, 1 a violation, 2 something unknown or no root at all, 101 the build \
                   or the set-up failed."
@@ -24,7 +29,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Verify every root (the default)
-    Verify(VerifyArgs),
+    Verify(Box<VerifyArgs>),
     /// List the roots
     List(ListArgs),
     /// Show which pass changed a root, and how the proof got through
@@ -35,6 +40,19 @@ pub enum Command {
     Bench(BenchArgs),
     /// Draw a root's cut-point graph as SVG
     Graph(GraphArgs),
+    /// Verify one root of a captured folder; the report goes to standard output
+    #[command(hide = true)]
+    VerifyRoot(OneRootArgs),
+    /// Set a package up: the dependency, settings, a workflow for CI
+    Init(InitArgs),
+    /// Make a unit test of a root's counterexample, and run it not optimized and as shipped
+    Replay(ReplayArgs),
+    /// Say what a code like OV0003 means and what helps; list them all without one
+    ExplainCode(ExplainCodeArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
     /// Capture a crate's MIR into a folder, for `--from-capture`
     #[command(hide = true)]
     Capture(CaptureArgs),
@@ -57,14 +75,32 @@ pub struct VerifyArgs {
     /// Also prove every pass from scratch, to compare
     #[arg(long)]
     pub measure_scratch: bool,
+    /// Also prove that every pass keeps the returned value and what is written through references
+    #[arg(long)]
+    pub refine: bool,
     /// Use only this engine; repeatable
     #[arg(long, value_name = "NAME")]
     pub engine: Vec<String>,
+    /// Certify proofs by the verification conditions of this generator: one of sp, cnf, lean, ssa, and one of p,
+    /// pa, g, ga
+    #[arg(long, value_name = "ENCODING-CONTEXT", default_value_t)]
+    pub vcgen: Generator,
+    /// Keep proofs in this folder, and start from them after an edit [default for packages: `proofs` beside the captures]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_proof_store")]
+    pub proof_store: Option<PathBuf>,
+    /// Prove everything anew
+    #[arg(long)]
+    pub no_proof_store: bool,
+    /// Write the text for a bug report here, if a pass of rustc breaks a root
+    #[arg(long, value_name = "FILE")]
+    pub bug_report: Option<PathBuf>,
     /// Do not run counterexamples of the optimized build natively
     #[arg(long)]
     pub no_native: bool,
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
-    pub message_format: MessageFormat,
+    #[command(flatten)]
+    pub gate: GateArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
     #[command(flatten)]
     pub build: BuildArgs,
 }
@@ -75,7 +111,7 @@ pub struct ListArgs {
     #[arg(value_name = "FILE.rs")]
     pub file: Option<PathBuf>,
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
-    pub message_format: MessageFormat,
+    pub message_format: ListFormat,
     #[command(flatten)]
     pub build: BuildArgs,
 }
@@ -96,9 +132,31 @@ pub struct BenchArgs {
     /// Also prove every changed pass from scratch, and show how much adapting saved
     #[arg(long)]
     pub measure_scratch: bool,
+    /// Certify proofs by the conditions of this generator; `all` compares the sixteen instead, on the tasks with
+    /// their loops expanded
+    #[arg(long, value_name = "ENCODING-CONTEXT|all")]
+    pub vcgen: Option<VcgenChoice>,
+    /// With `--vcgen all`: iterations of each loop
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub unwind: usize,
+    /// Also prove that every pass keeps the result
+    #[arg(long)]
+    pub refine: bool,
     /// Write the results to this file
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Compare with the results in this file, as ratios
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the score table and the quantile plot to this page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the quantile plot alone
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Results of another run (`--json`) to compare with, in the page and the plot; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub compare: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +170,28 @@ pub struct RootArgs {
     pub timeout: Duration,
     #[command(flatten)]
     pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct OneRootArgs {
+    pub capture: PathBuf,
+    /// Among the roots of the capture
+    pub index: usize,
+    #[arg(long, value_parser = parse_duration)]
+    pub timeout: Duration,
+    #[arg(long)]
+    pub measure_scratch: bool,
+    #[arg(long)]
+    pub refine: bool,
+    #[arg(long)]
+    pub proof_store: Option<PathBuf>,
+    #[arg(long)]
+    pub engine: Vec<String>,
+    #[arg(long, default_value_t)]
+    pub vcgen: Generator,
+    /// In MB, of the solver
+    #[arg(long)]
+    pub memory: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -129,6 +209,51 @@ pub struct GraphArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Where the crate `optverify` is, if not in the registry
+    #[arg(long, value_name = "DIR", conflicts_with = "git")]
+    pub path: Option<PathBuf>,
+    /// Repository with the crates `optverify` and `cargo-optverify`
+    #[arg(long, value_name = "URL")]
+    pub git: Option<String>,
+    /// Write no workflow
+    #[arg(long)]
+    pub no_ci: bool,
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// `crate::module::f`, or its end
+    pub root: String,
+    /// A single Rust file, instead of a package
+    #[arg(value_name = "FILE.rs")]
+    pub file: Option<PathBuf>,
+    /// Write the test into the source, after the root, and run it there
+    #[arg(long, conflicts_with = "output")]
+    pub in_place: bool,
+    /// Write the test to this file, instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub timeout: Duration,
+    #[command(flatten)]
+    pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainCodeArgs {
+    pub code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
@@ -206,13 +331,31 @@ pub struct BuildArgs {
     pub from_capture: Vec<PathBuf>,
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
-    /// No output of cargo
+    /// No output of cargo, only findings and the sum
     #[arg(short, long)]
     pub quiet: bool,
 }
 
+/// One generator of verification conditions, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VcgenChoice {
+    All,
+    One(Generator),
+}
+
+impl std::str::FromStr for VcgenChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            name => name.parse().map(Self::One),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MessageFormat {
+pub enum ListFormat {
     Human,
     /// One object a line
     Json,
@@ -268,6 +411,9 @@ mod tests {
         ));
         assert!(parse(&["--workspace", "--features", "a,b", "--locked"]).is_ok());
         assert!(parse(&["--no-such-flag"]).is_err());
+        assert!(parse(&["x.rs", "--vcgen", "ssa-ga"]).is_ok());
+        assert!(parse(&["x.rs", "--vcgen", "all"]).is_err());
+        assert!(parse(&["bench", "dir", "--vcgen", "all"]).is_ok());
     }
 
     #[test]

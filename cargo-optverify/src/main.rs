@@ -4,13 +4,17 @@
 //! with itself as `RUSTC_WORKSPACE_WRAPPER`; cargo calls this binary again in place of rustc, and that
 //! call compiles and captures ([`wrapper`]). Back in the first process the captures are verified.
 
+mod baseline;
 mod capture;
 mod cargo_build;
 mod cli;
 mod commands;
+mod config;
 mod exit_code;
 mod gate;
+mod isolate;
 mod native;
+mod replay;
 mod report;
 mod rustflags;
 mod source;
@@ -32,27 +36,40 @@ fn main() -> ProcessExitCode {
     }
     // `cargo optverify ..` passes the subcommand's own name first
     let own_name = usize::from(args.get(1).is_some_and(|a| a == "optverify"));
-    let cli = match Cli::try_parse_from(args.iter().skip(own_name)) {
-        Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() {
-                ExitCode::Failed.into()
-            } else {
-                ProcessExitCode::SUCCESS
-            };
+    let args: Vec<String> = args.into_iter().skip(own_name).collect();
+    let code = parse(&args).and_then(|cli| run(&cli));
+    code.map_or_else(|error| failed(&error), ProcessExitCode::from)
+}
+
+/// Says what went wrong, once.
+fn failed(error: &anyhow::Error) -> ProcessExitCode {
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        let _ = usage.print();
+        // `--help` and `--version` come this way, too
+        if !usage.use_stderr() {
+            return ProcessExitCode::SUCCESS;
         }
-    };
-    match run(&cli) {
-        Ok(code) => code.into(),
-        Err(error) => {
-            // cargo and rustc have said themselves what is wrong
-            if error.downcast_ref::<cargo_build::BuildFailed>().is_none() {
-                anstream::eprintln!("error: {error:#}");
-            }
-            ExitCode::Failed.into()
-        }
+    } else if error.downcast_ref::<cargo_build::BuildFailed>().is_none() {
+        // otherwise cargo and rustc have said themselves what is wrong
+        anstream::eprintln!("error: {error:#}");
     }
+    ExitCode::Failed.into()
+}
+
+/// The command line, with the settings of the manifest before it.
+fn parse(args: &[String]) -> anyhow::Result<Cli> {
+    let cli = Cli::try_parse_from(args)?;
+    let (verify, at) = match &cli.command {
+        None => (&cli.verify, 1),
+        Some(Command::Verify(verify)) => (verify.as_ref(), 2),
+        Some(_) => return Ok(cli),
+    };
+    if verify.file.is_some() || !verify.build.from_capture.is_empty() {
+        return Ok(cli);
+    }
+    let flags = config::flags(&verify.build)?;
+    let (head, tail) = args.split_at(at.min(args.len()));
+    Ok(Cli::try_parse_from(head.iter().chain(&flags).chain(tail))?)
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -63,6 +80,12 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::List(args)) => &args.build,
         Some(Command::Passes(args) | Command::Explain(args)) => &args.build,
         Some(Command::Bench(args)) => return commands::bench::run(args),
+        Some(Command::VerifyRoot(args)) => return isolate::run(args),
+        Some(Command::ExplainCode(args)) => return commands::explain_code::run(args),
+        Some(Command::Completions(args)) => return commands::generate::completions(args),
+        Some(Command::Man) => return commands::generate::man(),
+        Some(Command::Init(args)) => return commands::init::run(args),
+        Some(Command::Replay(args)) => &args.build,
         Some(Command::Graph(args)) => &args.build,
         Some(Command::Capture(args)) => &args.build,
     };
@@ -78,6 +101,12 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Passes(args)) => commands::passes::run(args),
         Some(Command::Explain(args)) => commands::explain::run(args),
         Some(Command::Bench(args)) => commands::bench::run(args),
+        Some(Command::VerifyRoot(args)) => isolate::run(args),
+        Some(Command::ExplainCode(args)) => commands::explain_code::run(args),
+        Some(Command::Completions(args)) => commands::generate::completions(args),
+        Some(Command::Man) => commands::generate::man(),
+        Some(Command::Init(args)) => commands::init::run(args),
+        Some(Command::Replay(args)) => commands::replay::run(args),
         Some(Command::Graph(args)) => commands::graph::run(args),
         Some(Command::Capture(args)) => commands::capture::run(args),
     }

@@ -253,6 +253,8 @@ fn compile(command: &RustcCommand, args: Vec<String>, dir: &Path, native: &str) 
 }
 
 const RETURNED: &str = "optverify: the root returned";
+/// What the entry point that the macro makes prints before the result.
+const RESULT: &str = "optverify: the result is ";
 
 fn execute(program: &Path, inputs: &[(String, String)], draws: &str) -> Result<String> {
     let arguments = inputs.iter().enumerate();
@@ -275,25 +277,28 @@ fn execute(program: &Path, inputs: &[(String, String)], draws: &str) -> Result<S
         std::thread::sleep(Duration::from_millis(2));
     }
     let output = child.wait_with_output()?;
-    if String::from_utf8_lossy(&output.stdout).contains(RETURNED) {
-        return Ok("returns".to_owned());
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if stdout.contains(RETURNED) {
+        let result = stdout.lines().rev().find_map(|l| l.strip_prefix(RESULT));
+        return Ok(match result {
+            Some(value) if value != "()" => format!("returns {value}"),
+            _ => "returns".to_owned(),
+        });
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
+    let ended = || format!("ends with {}", output.status);
+    Ok(panic_in(&stderr).map_or_else(ended, |panic| format!("panics {panic}")))
+}
+
+/// `at f.rs:3:5: message` of the first panic in a program's output.
+pub fn panic_in(text: &str) -> Option<String> {
     // `thread 'main' panicked at f.rs:3:5:` and the message on the next line
-    let mut lines = stderr
+    let mut lines = text
         .lines()
         .skip_while(|line| !line.contains("panicked at"));
-    Ok(match lines.next() {
-        Some(place) => {
-            let place = place
-                .split("panicked at ")
-                .nth(1)
-                .unwrap_or(place)
-                .trim_end_matches(':');
-            format!("panics at {place}: {}", lines.next().unwrap_or_default())
-        }
-        None => format!("ends with {}", output.status),
-    })
+    let place = lines.next()?.split("panicked at ").nth(1)?;
+    let message = lines.next().unwrap_or_default();
+    Some(format!("at {}: {message}", place.trim_end_matches(':')))
 }
 
 fn first_error(stderr: &[u8]) -> String {

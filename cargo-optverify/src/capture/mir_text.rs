@@ -55,9 +55,19 @@ pub fn names_used(body: &str) -> BTreeSet<String> {
         if let Some(callee) = callee(code) {
             names.insert(last_segment(callee));
         }
+        // a drop runs the `Drop` impls of what it drops
+        if code.starts_with("drop(") {
+            names.insert("drop".to_owned());
+        }
         // functions and closures as values
-        if code.contains("{closure") || code.contains("ReifyFnPointer") {
+        if code.contains("{closure") {
             names.insert(last_segment(code.trim_end_matches(';')));
+        }
+        if code.contains("ReifyFnPointer")
+            && let Some((_, value)) = code.split_once(" = ")
+            && let Some((function, _)) = value.split_once(" as ")
+        {
+            names.insert(last_segment(function.trim_start_matches("const ")));
         }
     }
     names

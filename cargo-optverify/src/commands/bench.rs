@@ -4,8 +4,10 @@
 //! counts as unknown. Scores: the schema of 2012 (safe +2, unsafe +1, false alarm -2, missed bug -4) and the
 //! current one (+2, +1, -16, -32).
 
-use crate::cli::BenchArgs;
+use super::{bench_compare, bench_vcgen};
+use crate::cli::{BenchArgs, VcgenChoice};
 use crate::exit_code::ExitCode;
+use crate::report::bench_html::{self, Run};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -14,18 +16,20 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 /// One task of a suite, from its header.
-struct BenchTask {
-    file: PathBuf,
-    name: String,
+pub(super) struct BenchTask {
+    pub file: PathBuf,
+    pub name: String,
     suite: String,
     /// `safe`, `unsafe`, or `miscompiled`: the reference safe, the optimized build not.
-    expect: String,
+    pub expect: String,
     flags: Option<String>,
 }
 
 struct Outcome {
     verdict: String,
     reference: String,
+    /// The reference alone.
+    first_ms: u64,
     engine_ms: u64,
     wall_ms: u64,
     engine: String,
@@ -73,6 +77,9 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         );
     }
     tasks.sort_by(|a, b| a.file.cmp(&b.file));
+    if args.vcgen == Some(VcgenChoice::All) {
+        return bench_vcgen::run(&tasks, args);
+    }
     let jobs = args.jobs.unwrap_or(1).max(1);
     let next = Mutex::new(0usize);
     let results: Mutex<Vec<(usize, Category, Outcome)>> = Mutex::new(vec![]);
@@ -100,10 +107,26 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let mut results = results.into_inner().unwrap_or_else(|e| e.into_inner());
     results.sort_by_key(|(i, ..)| *i);
     summarize(&tasks, &results, start.elapsed().as_millis() as u64);
+    summarize_passes(&results, args.measure_scratch);
+    let mut figures = as_json(&tasks, &results);
+    if args.json.is_some() || args.baseline.is_some() {
+        figures["yardstick_us"] = bench_compare::yardstick().into();
+    }
+    if let Some(baseline) = &args.baseline {
+        bench_compare::compare(&figures, baseline)?;
+    }
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&as_json(&tasks, &results))?;
-        std::fs::write(path, text + "\n")
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        let text = serde_json::to_string_pretty(&figures)?;
+        write(path, &format!("{text}\n"))?;
+    }
+    if args.html.is_some() || args.svg.is_some() {
+        let runs = runs(args, &figures)?;
+        if let Some(path) = &args.html {
+            write(path, &bench_html::page(&runs))?;
+        }
+        if let Some(path) = &args.svg {
+            write(path, &bench_html::plot(&runs))?;
+        }
     }
     let wrong = results
         .iter()
@@ -116,6 +139,28 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     } else {
         ExitCode::AllSafe
     })
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// This run and those it is compared with, each under its file's name.
+fn runs(args: &BenchArgs, figures: &Value) -> Result<Vec<Run>> {
+    let mut runs = Vec::new();
+    for path in &args.compare {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let run = Run::parse(&name, &text)
+            .map_err(|what| anyhow::anyhow!("{} is no result of bench: {what}", path.display()))?;
+        runs.push(run);
+    }
+    let name = args.json.as_deref().and_then(Path::file_stem);
+    let name = name.map_or("this run".into(), |n| n.to_string_lossy());
+    let run = Run::parse(&name, &figures.to_string()).map_err(anyhow::Error::msg)?;
+    runs.push(run);
+    Ok(runs)
 }
 
 /// `1.95.0` of the compiler that the tasks will be captured with.
@@ -172,6 +217,7 @@ fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     let failed = |why: String, wall_ms| Outcome {
         verdict: "unknown".into(),
         reference: "unknown".into(),
+        first_ms: 0,
         engine_ms: 0,
         wall_ms,
         engine: String::new(),
@@ -191,10 +237,22 @@ fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]);
     command.arg(exe).arg("optverify").arg(&task.file);
-    command.args(["--message-format", "json", "--no-native", "--timeout"]);
+    command.args([
+        "--message-format",
+        "json",
+        "--no-native",
+        "--no-proof-store",
+        "--timeout",
+    ]);
     command.arg(format!("{}ms", args.timeout.as_millis()));
     if args.measure_scratch {
         command.arg("--measure-scratch");
+    }
+    if let Some(VcgenChoice::One(generator)) = args.vcgen {
+        command.args(["--vcgen", &generator.to_string()]);
+    }
+    if args.refine {
+        command.arg("--refine");
     }
     if let Some(flags) = &task.flags {
         command.env("RUSTFLAGS", flags);
@@ -218,6 +276,7 @@ fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     Outcome {
         verdict: text_of(&root["verdict"]),
         reference: text_of(&root["reference"]["verdict"]),
+        first_ms: root["reference"]["ms"].as_u64().unwrap_or(0),
         engine_ms: root["reference"]["ms"].as_u64().unwrap_or(0) + passes_ms,
         wall_ms,
         engine: text_of(&root["reference"]["engine"]),
@@ -252,7 +311,7 @@ fn judge(task: &BenchTask, outcome: &Outcome) -> Category {
 
 fn header(scratch: bool) -> String {
     let tail = if scratch {
-        "  first proof | changed passes: adapted strengthened reverified | chain ms  scratch ms"
+        "  | first proof | changed passes: adapted strengthened reverified | chain  scratch  speed-up"
     } else {
         ""
     };
@@ -281,8 +340,12 @@ fn print_row(task: &BenchTask, category: Category, o: &Outcome, scratch: bool) {
     if scratch {
         let (counts, chain, anew) = pass_figures(&o.passes);
         line += &format!(
-            "  | {} {} {} | {chain} ms  {anew} ms",
-            counts[0], counts[1], counts[2]
+            "  | {} ms | {} {} {} | {chain} ms  {anew} ms  {:.1}",
+            o.first_ms,
+            counts[0],
+            counts[1],
+            counts[2],
+            anew as f64 / chain.max(1) as f64
         );
     }
     if !o.why.is_empty() {
@@ -347,6 +410,53 @@ fn summarize(tasks: &[BenchTask], results: &[(usize, Category, Outcome)], ms: u6
         );
     }
     println!("{} tasks in {:.1} s", results.len(), ms as f64 / 1000.0);
+}
+
+/// How proofs got through the passes, over all tasks whose reference was decided: what is not known cannot travel.
+fn summarize_passes(results: &[(usize, Category, Outcome)], scratch: bool) {
+    let decided = || results.iter().filter(|r| r.2.reference != "unknown");
+    let mut all = [0u64; 3];
+    for (_, _, o) in decided() {
+        let (counts, ..) = pass_figures(&o.passes);
+        for (sum, n) in all.iter_mut().zip(counts) {
+            *sum += n;
+        }
+    }
+    let changed: u64 = all.iter().sum();
+    println!(
+        "{changed} changed passes of decided roots: {} adapted ({:.1} %), {} strengthened, {} reverified",
+        all[0],
+        100.0 * all[0] as f64 / changed.max(1) as f64,
+        all[1],
+        all[2]
+    );
+    if !scratch {
+        return;
+    }
+    let mut speed_ups = vec![];
+    let mut slowest = (0.0f64, 0, 0);
+    for (_, _, o) in decided() {
+        let (_, chain, anew) = pass_figures(&o.passes);
+        if anew == 0 {
+            continue;
+        }
+        let ratio = chain as f64 / anew as f64;
+        if ratio > slowest.0 {
+            slowest = (ratio, chain, anew);
+        }
+        if o.first_ms > 1000 {
+            speed_ups.push(1.0 / ratio.max(1e-9));
+        }
+    }
+    let tenfold = speed_ups.iter().filter(|s| **s >= 10.0).count();
+    println!(
+        "first proof over one second: {} tasks, {tenfold} of them with a chain at least 10 times faster than from scratch; \
+         slowest chain of all: {:.2} times scratch ({} ms, {} ms)",
+        speed_ups.len(),
+        slowest.0,
+        slowest.1,
+        slowest.2
+    );
 }
 
 fn as_json(tasks: &[BenchTask], results: &[(usize, Category, Outcome)]) -> Value {

@@ -1,8 +1,9 @@
 //! `cargo optverify explain ROOT`: the proof, as lemmas at the loops of the source.
 
 use crate::cli::RootArgs;
-use crate::commands::verify::{timeout, verify_root};
+use crate::commands::verify::timeout;
 use crate::exit_code::ExitCode;
+use crate::isolate;
 use crate::source;
 use anyhow::Result;
 use optverify_engine::pipeline::Options;
@@ -15,7 +16,7 @@ pub fn run(args: &RootArgs) -> Result<ExitCode> {
         timeout: timeout(root, args.timeout),
         ..Options::default()
     };
-    let report = verify_root(capture, root, &options);
+    let report = isolate::verify_root(capture, root, &options);
     let by = report.reference.engine.as_deref().unwrap_or("none");
     anstream::println!("{}  ({}:{})", root.name, root.file, root.line);
     match report.reference.verdict {

@@ -19,9 +19,23 @@ const MOST_RUNS: usize = 4;
 pub fn run(args: &GraphArgs) -> Result<ExitCode> {
     let captures = source::captures(args.file.as_deref(), &args.build)?;
     let (capture, root) = captures.root(&args.root)?;
-    let snapshot = args
-        .pass
-        .as_deref()
+    let svg = picture(capture, root, args.pass.as_deref(), &[])?;
+    match &args.output {
+        Some(file) => std::fs::write(file, svg)
+            .with_context(|| format!("could not write {}", file.display()))?,
+        None => print!("{svg}"),
+    }
+    Ok(ExitCode::AllSafe)
+}
+
+/// The graph of the reference or after a pass; `path` are the edges of a counterexample.
+pub fn picture(
+    capture: &Capture,
+    root: &Root,
+    pass: Option<&str>,
+    path: &[(String, String)],
+) -> Result<String> {
+    let snapshot = pass
         .map(|pass| find_pass(capture, root, pass))
         .transpose()?;
     let mut program = program(capture, root, snapshot.as_ref())?;
@@ -30,13 +44,8 @@ pub fn run(args: &GraphArgs) -> Result<ExitCode> {
         Some(snapshot) => format!("after {} (number {})", snapshot.name, snapshot.index),
         None => "reference".to_owned(),
     };
-    let svg = graph_svg::render(&draw(&program, &cpg, &format!("{}, {stage}", root.name)));
-    match &args.output {
-        Some(file) => std::fs::write(file, svg)
-            .with_context(|| format!("could not write {}", file.display()))?,
-        None => print!("{svg}"),
-    }
-    Ok(ExitCode::AllSafe)
+    let title = format!("{}, {stage}", root.name);
+    Ok(graph_svg::render(&draw(&program, &cpg, &title, path)))
 }
 
 fn find_pass(capture: &Capture, root: &Root, wanted: &str) -> Result<Snapshot> {
@@ -64,7 +73,7 @@ fn program(capture: &Capture, root: &Root, snapshot: Option<&Snapshot>) -> Resul
     })
 }
 
-fn draw(program: &Program, cpg: &Cpg, title: &str) -> Drawing {
+fn draw(program: &Program, cpg: &Cpg, title: &str, path: &[(String, String)]) -> Drawing {
     let mut drawing = Drawing {
         title: title.to_owned(),
         ..Drawing::default()
@@ -75,7 +84,9 @@ fn draw(program: &Program, cpg: &Cpg, title: &str) -> Drawing {
     for edge in cpg.graph.edge_indices() {
         if let Some((from, to)) = cpg.graph.edge_endpoints(edge) {
             let label = lines(program, &cpg.graph[edge].blocks);
+            let ends = (cpg.graph[from].name(), cpg.graph[to].name());
             drawing.edges.push(Edge {
+                is_taken: path.contains(&ends),
                 from: from.index(),
                 to: to.index(),
                 label,

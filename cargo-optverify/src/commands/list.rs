@@ -1,6 +1,6 @@
 //! `cargo optverify list`: the roots, without verifying them.
 
-use crate::cli::{ListArgs, MessageFormat};
+use crate::cli::{ListArgs, ListFormat};
 use crate::exit_code::ExitCode;
 use crate::source;
 use anyhow::Result;
@@ -12,10 +12,10 @@ pub fn run(args: &ListArgs) -> Result<ExitCode> {
         for root in capture.roots() {
             any = true;
             match args.message_format {
-                MessageFormat::Human => {
+                ListFormat::Human => {
                     anstream::println!("{}  ({}:{})", root.name, root.file, root.line)
                 }
-                MessageFormat::Json => anstream::println!(
+                ListFormat::Json => anstream::println!(
                     "{}",
                     serde_json::json!({
                         "reason": "optverify-listed", "format_version": 1, "package": capture.info.package,

@@ -1,9 +1,15 @@
 //! One file per command.
 
 pub mod bench;
+mod bench_compare;
+mod bench_vcgen;
 pub mod capture;
 pub mod explain;
+pub mod explain_code;
+pub mod generate;
 pub mod graph;
+pub mod init;
 pub mod list;
 pub mod passes;
+pub mod replay;
 pub mod verify;

@@ -1,13 +1,15 @@
 //! `cargo optverify passes ROOT`: which pass changed it, and how the proof got through.
 
 use crate::cli::RootArgs;
-use crate::commands::verify::{timeout, verify_root};
+use crate::commands::verify::timeout;
 use crate::exit_code::ExitCode;
+use crate::isolate;
 use crate::report::human::{style, time};
+use crate::report::words;
 use crate::source;
 use anyhow::Result;
 use optverify_engine::pipeline::Options;
-use optverify_engine::report::{How, Verdict};
+use optverify_engine::report::Verdict;
 
 pub fn run(args: &RootArgs) -> Result<ExitCode> {
     let captures = source::captures(args.file.as_deref(), &args.build)?;
@@ -16,7 +18,7 @@ pub fn run(args: &RootArgs) -> Result<ExitCode> {
         timeout: timeout(root, args.timeout),
         ..Options::default()
     };
-    let report = verify_root(capture, root, &options);
+    let report = isolate::verify_root(capture, root, &options);
     let reference = &report.reference;
     let shade = style(reference.verdict);
     anstream::println!("{}  ({}:{})", root.name, root.file, root.line);
@@ -54,13 +56,7 @@ pub fn run(args: &RootArgs) -> Result<ExitCode> {
             continue;
         };
         let shade = style(pass.verdict);
-        let how = match pass.how {
-            Some(How::Unchanged) => "unchanged",
-            Some(How::Adapted) => "adapted",
-            Some(How::Strengthened) => "strengthened",
-            Some(How::Reverified) => "reverified",
-            None => "",
-        };
+        let how = words::how(pass.how);
         anstream::println!(
             "{:>4}  {shade}{:<8}{shade:#} {:<46} {how:<13} {:>8}  {}",
             pass.index,

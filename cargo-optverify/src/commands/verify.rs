@@ -1,16 +1,19 @@
 //! `cargo optverify`: captures, verifies every root, reports, decides.
 
-use crate::cli::{MessageFormat, VerifyArgs, parse_duration};
+use crate::baseline::{self, Baseline};
+use crate::cli::{VerifyArgs, parse_duration};
+use crate::commands::graph;
 use crate::exit_code::ExitCode;
-use crate::report::human::HumanReporter;
-use crate::report::json::JsonReporter;
-use crate::report::{Reporter, RootResult, Summary};
-use crate::{gate, native, source};
-use anyhow::Result;
+use crate::gate::{self, Judge, Judgement};
+use crate::report::progress::Progress;
+use crate::report::{Picture, Reporter, RootResult, Summary, bug_report};
+use crate::{isolate, native, source};
+use anyhow::{Context, Result};
 use optverify_engine::capture::{Capture, Manifest, Root};
-use optverify_engine::pipeline::{self, Options};
+use optverify_engine::pipeline::Options;
 use optverify_engine::report::RootReport;
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,19 +24,41 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     for note in captures.list.iter().flat_map(|c| &c.info.notes) {
         anstream::eprintln!("note: {note}");
     }
-    let mut reporter: Box<dyn Reporter> = match args.message_format {
-        MessageFormat::Human => Box::new(HumanReporter),
-        MessageFormat::Json => Box::new(JsonReporter),
+    let baseline = match &args.gate.baseline {
+        Some(file) => Baseline::load(file)?,
+        None => Baseline::default(),
     };
-    let work = work(&captures.list, &args.roots);
-    let results = verify_all(&work, args, reporter.as_mut());
+    let run = Run {
+        args,
+        judge: Judge::new(&args.gate, baseline),
+    };
+    let mut reporters = args
+        .output
+        .reporters(args.file.as_deref(), args.build.quiet);
+    let (work, roots) = work(&captures.list, args);
+    let results = run.verify_all(&work, &mut reporters);
     let summary = Summary::of(&results, start.elapsed().as_millis() as u64);
-    reporter.finished(&results, &summary);
-    Ok(gate::decide(&results))
+    for reporter in &mut reporters {
+        reporter.finished(&results, &summary)?;
+    }
+    if results.len() < work.len() {
+        let left = work.len() - results.len();
+        anstream::eprintln!("note: {left} roots were not verified (--fail-fast)");
+    } else if work.len() < roots {
+        anstream::eprintln!("note: {} of {roots} roots are in this part", work.len());
+    }
+    for note in run.judge.notes(&results) {
+        anstream::eprintln!("note: {note}");
+    }
+    if let Some(file) = &args.gate.write_baseline {
+        let count = baseline::write(file, &results)?;
+        anstream::eprintln!("note: {count} findings are in {}", file.display());
+    }
+    if let (Some(file), Some(text)) = (&args.bug_report, bug_report::text(&results)) {
+        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(gate::decide(&results, roots))
 }
-
-/// Terms and parsers recurse; a deep one is no reason to die.
-const STACK: usize = 256 << 20;
 
 struct Task<'a> {
     capture: &'a Capture,
@@ -41,7 +66,9 @@ struct Task<'a> {
     root: &'a Root,
 }
 
-fn work<'a>(captures: &'a [Capture], only: &[String]) -> Vec<Task<'a>> {
+/// The roots of this run, and how many there are with those of other parts of a matrix.
+fn work<'a>(captures: &'a [Capture], args: &VerifyArgs) -> (Vec<Task<'a>>, usize) {
+    let only = &args.roots;
     let mut work = Vec::new();
     for capture in captures {
         let info = Arc::new(capture.info.clone());
@@ -53,81 +80,154 @@ fn work<'a>(captures: &'a [Capture], only: &[String]) -> Vec<Task<'a>> {
             root,
         }));
     }
-    work
+    let roots = work.len();
+    if let Some(partition) = args.gate.partition {
+        work.retain(|task| partition.contains(&task.root.name));
+    }
+    (work, roots)
 }
 
 /// What the threads share.
 struct Done<'a> {
     results: Vec<(usize, RootResult)>,
-    reporter: &'a mut dyn Reporter,
+    reporters: &'a mut [Box<dyn Reporter>],
 }
 
-/// Roots in parallel; each reported as it finishes, all returned in the order of the source.
-fn verify_all(
-    work: &[Task<'_>],
-    args: &VerifyArgs,
-    reporter: &mut dyn Reporter,
-) -> Vec<RootResult> {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = args.jobs.unwrap_or_else(cores).clamp(1, work.len().max(1));
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Done {
-        results: Vec::new(),
-        reporter,
-    });
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            let worker = || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(task) = work.get(index) else { break };
-                    let result = verify_one(task, args);
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.reporter.root(&result);
-                    done.results.push((index, result));
-                }
-            };
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            if thread.spawn_scoped(scope, worker).is_err() {
-                // no more threads to be had: the ones that run do the work
-                break;
-            }
-        }
-    });
-    let mut results = done
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .results;
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+struct Run<'a> {
+    args: &'a VerifyArgs,
+    judge: Judge,
 }
 
-fn verify_one(task: &Task<'_>, args: &VerifyArgs) -> RootResult {
-    let options = Options {
-        timeout: timeout(task.root, args.timeout),
-        measure_scratch: args.measure_scratch,
-        engines: args.engine.clone(),
-    };
-    let report = verify_root(task.capture, task.root, &options);
-    // where the optimizer is to blame, the machine itself is the best witness
-    let native = match &report.counterexample {
-        Some(counterexample) if report.guilty_pass().is_some() && !args.no_native => {
-            match native::run(task.capture, task.root, counterexample) {
-                Ok(runs) => Some(runs),
-                Err(error) => {
-                    anstream::eprintln!("note: {} was not run natively: {error:#}", task.root.name);
-                    None
+impl Run<'_> {
+    /// Roots in parallel; each reported as it finishes, all returned in the order of the source.
+    fn verify_all(
+        &self,
+        work: &[Task<'_>],
+        reporters: &mut [Box<dyn Reporter>],
+    ) -> Vec<RootResult> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.args.jobs.unwrap_or_else(cores);
+        let jobs = jobs.clamp(1, work.len().max(1));
+        let next = AtomicUsize::new(0);
+        let progress = Progress::new(work.len(), !self.args.build.quiet);
+        let done = Mutex::new(Done {
+            results: Vec::new(),
+            reporters,
+        });
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                let worker = || {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(task) = work.get(index) else { break };
+                        progress.begins(&task.root.name);
+                        let result = self.verify_one(task);
+                        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                        progress.ends(&task.root.name, || {
+                            done.reporters.iter_mut().for_each(|r| r.root(&result));
+                        });
+                        let fails =
+                            matches!(result.judgement, Judgement::Violation | Judgement::Unknown);
+                        if fails && self.args.gate.fail_fast {
+                            next.store(work.len(), Ordering::Relaxed);
+                        }
+                        done.results.push((index, result));
+                    }
+                };
+                let thread = std::thread::Builder::new();
+                if thread.spawn_scoped(scope, worker).is_err() {
+                    // no more threads to be had: the ones that run do the work
+                    break;
                 }
             }
-        }
-        _ => None,
-    };
-    RootResult {
-        capture: Arc::clone(&task.info),
-        root: task.root.clone(),
-        report,
-        native,
+        });
+        progress.finish();
+        let mut results = done
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .results;
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
     }
+
+    fn verify_one(&self, task: &Task<'_>) -> RootResult {
+        let args = self.args;
+        let options = Options {
+            timeout: timeout(task.root, args.timeout),
+            measure_scratch: args.measure_scratch,
+            refine: args.refine,
+            store: store(task.capture, args),
+            engines: args.engine.clone(),
+            vcgen: args.vcgen,
+        };
+        let report =
+            isolate::verify_root_within(task.capture, task.root, &options, args.gate.memory);
+        for note in &report.notes {
+            anstream::eprintln!("note: {note}");
+        }
+        // where the optimizer is to blame, the machine itself is the best witness
+        let native = match &report.counterexample {
+            Some(counterexample) if report.guilty_pass().is_some() && !args.no_native => {
+                match native::run(task.capture, task.root, counterexample) {
+                    Ok(runs) => Some(runs),
+                    Err(error) => {
+                        let name = &task.root.name;
+                        anstream::eprintln!("note: {name} was not run natively: {error:#}");
+                        None
+                    }
+                }
+            }
+            _ => None,
+        };
+        let graphs = match &args.output.html {
+            Some(_) => pictures(task, &report),
+            None => Vec::new(),
+        };
+        RootResult {
+            graphs,
+            capture: Arc::clone(&task.info),
+            root: task.root.clone(),
+            judgement: self.judge.judge(task.root, &report),
+            report,
+            native,
+        }
+    }
+}
+
+/// The graph as written, and the one that the counterexample goes through where that is another. A root that has
+/// no program has no picture.
+fn pictures(task: &Task<'_>, report: &RootReport) -> Vec<Picture> {
+    let counterexample = report.counterexample.as_ref();
+    let path = counterexample.map_or(&[][..], |c| &c.path);
+    let pass = counterexample.and_then(|c| c.pass.as_deref());
+    let pass = pass.filter(|pass| *pass != "reference");
+    let on_reference = if pass.is_none() { path } else { &[] };
+    let stages = [(None, on_reference)].into_iter();
+    let stages = stages.chain(pass.map(|pass| (Some(pass), path)));
+    let draw = |(pass, path): (Option<&str>, &[_])| {
+        let stage = pass.map_or_else(|| "as written".to_owned(), |pass| format!("after {pass}"));
+        let svg = AssertUnwindSafe(|| graph::picture(task.capture, task.root, pass, path));
+        Some(Picture {
+            title: format!("Cut-point graph {stage}"),
+            svg: std::panic::catch_unwind(svg).ok()?.ok()?,
+        })
+    };
+    stages.filter_map(draw).collect()
+}
+
+/// Where proofs are kept: beside the captures of a package, unless the user says otherwise. Folders that were captured
+/// earlier and single files have no such place.
+fn store(capture: &Capture, args: &VerifyArgs) -> Option<PathBuf> {
+    if args.no_proof_store {
+        return None;
+    }
+    let beside = || {
+        let mut above = capture.dir().ancestors();
+        let captures = above.find(|d| d.file_name().is_some_and(|n| n == "captures"))?;
+        let is_package = args.file.is_none() && args.build.from_capture.is_empty();
+        is_package.then(|| captures.with_file_name("proofs"))
+    };
+    args.proof_store.clone().or_else(beside)
 }
 
 /// What stands at the root itself is meant for it; the command line is for the others.
@@ -136,17 +236,4 @@ pub fn timeout(root: &Root, otherwise: Duration) -> Duration {
         .get("timeout")
         .and_then(|text| parse_duration(text).ok())
         .unwrap_or(otherwise)
-}
-
-/// A bug of this tool in one root must not take the verdicts of the others with it.
-pub fn verify_root(capture: &Capture, root: &Root, options: &Options) -> RootReport {
-    let run = AssertUnwindSafe(|| pipeline::verify_root(capture, root, options, &mut |_| {}));
-    std::panic::catch_unwind(run).unwrap_or_else(|panic| {
-        let message = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        RootReport::unknown(format!("internal error of cargo-optverify: {message}"))
-    })
 }

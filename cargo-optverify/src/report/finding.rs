@@ -1,122 +1,195 @@
 //! What was found about one root, as rustc would show it: the line, the input, the way there, whose fault
 //! it is, what to do next.
 
-use crate::report::RootResult;
+use crate::gate::Judgement;
+use crate::report::human::HumanReporter;
+use crate::report::reason::Code;
+use crate::report::{RootResult, words};
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
-use optverify_engine::report::{Counterexample, Step, Verdict};
+use optverify_engine::report::{Counterexample, MirRow, Step, Verdict};
 use std::path::Path;
 
 /// More steps than this hide the story.
 const MOST_STEPS: usize = 16;
 
-/// Nothing for a safe root.
-pub fn render(result: &RootResult) -> Option<String> {
-    let group = match (result.report.verdict, &result.report.counterexample) {
-        (Verdict::Safe, _) => return None,
-        (Verdict::Unsafe, Some(counterexample)) => violation(result, counterexample),
-        (Verdict::Unsafe, None) => Level::ERROR
-            .primary_title(format!("`{}` can fail", result.root.name))
-            .element(location(
-                result,
-                &result.root.file,
-                result.root.line,
-                "this root",
-            )),
-        (Verdict::Unknown, _) => unknown(result),
+/// Nothing for a root that is safe after every pass.
+pub fn render(result: &RootResult, how: &HumanReporter) -> Option<String> {
+    let code = Code::of_report(&result.report)?;
+    let title = match result.report.verdict {
+        // the whole reason is a note of its own
+        Verdict::Unknown => format!(
+            "`{}` is unknown: {}",
+            result.root.name,
+            in_sentence(code.title())
+        ),
+        _ => words::title(result)?,
     };
-    Some(Renderer::styled().render(&[group]).to_string())
+    let level = match result.judgement {
+        Judgement::Violation => Level::ERROR,
+        Judgement::Unknown => Level::WARNING,
+        Judgement::Passes | Judgement::Accepted(_) => Level::NOTE,
+    };
+    let (_, line) = words::place(result);
+    let notes = Notes {
+        width: how.width,
+        gutter: line.to_string().len() + 1,
+    };
+    let mut group = level
+        .primary_title(title)
+        .id(code.id)
+        .element(location(result));
+    for (name, text) in notes_about(result, code, how) {
+        let text = notes.fit(name, &text);
+        group = group.element(Level::NOTE.with_name(name).message(text));
+    }
+    let groups: [Group<'_>; 1] = [group];
+    let renderer = Renderer::styled().term_width(how.width);
+    Some(renderer.render(&groups).to_string())
 }
 
-fn violation<'a>(result: &'a RootResult, counterexample: &'a Counterexample) -> Group<'a> {
-    let name = &result.root.name;
-    let guilty = result.report.guilty_pass();
-    let title = match guilty {
-        None => format!("`{name}` can fail: {}", counterexample.panic),
-        Some(pass) => format!(
-            "rustc's optimizer breaks `{name}`: safe as written, but not after the pass {} (number {})",
-            pass.name, pass.index
-        ),
+/// Name and text of what stands below the source line, in order.
+fn notes_about(
+    result: &RootResult,
+    code: Code,
+    how: &HumanReporter,
+) -> Vec<(&'static str, String)> {
+    let (report, name) = (&result.report, &result.root.name);
+    let file = how.file.as_ref().map(|f| format!(" {}", f.display()));
+    let command = |verb: &str| {
+        format!(
+            "`cargo optverify {verb} {name}{}`",
+            file.as_deref().unwrap_or_default()
+        )
     };
-    let mut group = Level::ERROR.primary_title(title).element(location(
-        result,
-        &counterexample.file,
-        counterexample.line,
-        &counterexample.panic,
-    ));
-    group = group.element(
-        Level::NOTE
-            .with_name("input")
-            .message(inputs(counterexample)),
-    );
-    if !counterexample.steps.is_empty() {
-        group = group.element(
-            Level::NOTE
-                .with_name("steps")
-                .message(steps(counterexample, &result.root.file)),
-        );
-    }
-    if !counterexample.replayed {
-        group = group.element(Level::WARNING.message("the counterexample was not replayed"));
-    }
-    if let Some(native) = &result.native {
-        group = group.element(Level::NOTE.with_name("native").message(native.to_string()));
-    }
-    let next = match guilty {
-        Some(_) => format!(
-            "this is a bug of the compiler, not of your code: `cargo optverify passes {name}` shows every pass"
-        ),
-        None => format!(
-            "`#[requires(..)]` or `assume` excludes inputs that cannot occur; `cargo optverify passes {name}` shows every pass"
-        ),
-    };
-    group.element(Level::HELP.message(next))
-}
-
-fn unknown(result: &RootResult) -> Group<'_> {
-    let report = &result.report;
-    let why = report.why.as_deref().unwrap_or("no reason was given");
-    let mut group = Level::WARNING
-        .primary_title(format!("`{}` is unknown: {why}", result.root.name))
-        .element(location(
-            result,
-            &result.root.file,
-            result.root.line,
-            "neither proven nor refuted",
-        ));
-    if report.reference.verdict == Verdict::Safe {
-        let pass = report.passes.iter().find(|p| p.verdict == Verdict::Unknown);
-        if let Some(pass) = pass {
-            group = group.element(Level::NOTE.message(format!(
-                "safe as written; the proof is lost at the pass {} (number {})",
-                pass.name, pass.index
-            )));
+    let mut notes = Vec::new();
+    if let Some(counterexample) = &report.counterexample {
+        notes.push(("input", words::inputs(counterexample)));
+        if !counterexample.steps.is_empty() {
+            notes.push(("steps", steps(counterexample, &result.root.file)));
+        }
+        if !counterexample.replayed {
+            notes.push((
+                "note",
+                "too long to be run step by step: it was not replayed".to_owned(),
+            ));
         }
     }
-    let help = if why.contains("time") || why.contains("budget") {
-        "a larger --timeout, an `assume` about the input, or a smaller root may help"
-    } else {
-        "an unknown root fails the run: verify the parts that are understood as roots of their own"
-    };
-    group.element(Level::HELP.message(help))
+    if let Some(broken) = report.broken.as_ref().filter(|b| !b.mir.is_empty()) {
+        // two columns and what stands before and between them
+        let column = (how.width.saturating_sub(24) / 2).max(24);
+        let text = columns(&broken.mir, column);
+        notes.push(("MIR", format!("before and after {}\n{text}", broken.name)));
+    }
+    if let Some(native) = &result.native {
+        notes.push(("native", native.to_string()));
+    }
+    let lost = report.passes.iter().find(|p| p.verdict == Verdict::Unknown);
+    if let (Verdict::Safe, Verdict::Unknown, Some(pass)) =
+        (report.reference.verdict, report.verdict, lost)
+    {
+        let at = format!(
+            "safe as written; the proof is lost at the pass {} (number {})",
+            pass.name, pass.index
+        );
+        notes.push(("note", at));
+    }
+    notes.extend(words::excuse(result).map(|excuse| ("note", excuse)));
+    match (report.verdict, report.guilty_pass()) {
+        (Verdict::Unknown, _) => {
+            notes.push(("why", words::why(report)));
+            notes.push(("help", code.help()));
+            notes.push((
+                "next",
+                format!("`cargo optverify explain-code {}`", code.id),
+            ));
+        }
+        (_, Some(_)) => {
+            notes.push((
+                "help",
+                "this is a bug of the compiler, not of your code".to_owned(),
+            ));
+            let next = format!(
+                "{} shows every pass, `--bug-report FILE` writes the text for a report",
+                command("passes")
+            );
+            notes.push(("next", next));
+        }
+        (Verdict::Unsafe, None) => {
+            let help = "`#[requires(..)]` or `assume` excludes inputs that cannot occur";
+            notes.push(("help", help.to_owned()));
+            notes.push((
+                "next",
+                format!("{} makes a unit test of it", command("replay")),
+            ));
+        }
+        (Verdict::Safe, None) => {
+            notes.push(("next", format!("{} shows every pass", command("passes"))));
+        }
+    }
+    notes
 }
 
-fn inputs(counterexample: &Counterexample) -> String {
-    let value = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
+/// Two columns of MIR; changed lines are marked.
+pub fn columns(rows: &[MirRow], width: usize) -> String {
+    let cut = |text: &str| -> String {
+        let mut out: String = text.chars().take(width).collect();
+        if text.chars().count() > width {
+            out.pop();
+            out.push('…');
+        }
+        out
     };
-    let mut parts: Vec<String> = counterexample
-        .inputs
-        .iter()
-        .map(|(name, v)| format!("{name} = {}", value(v)))
-        .collect();
-    if !counterexample.any.is_empty() {
-        parts.push(format!("any() = {}", counterexample.any.join(", ")));
+    let line = |row: &MirRow| {
+        if *row == MirRow::default() {
+            return "  ..".to_owned();
+        }
+        let mark = if row.changed { '!' } else { ' ' };
+        format!("{mark} {:<width$} | {}", cut(&row.before), cut(&row.after))
+            .trim_end()
+            .to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A heading inside a sentence; names like `MIR` stay.
+fn in_sentence(title: &str) -> String {
+    let mut letters = title.chars();
+    match (letters.next(), letters.as_str()) {
+        (Some(first), rest) if rest.starts_with(|c: char| c.is_lowercase() || c == ' ') => {
+            first.to_lowercase().chain(rest.chars()).collect()
+        }
+        _ => title.to_owned(),
     }
-    if parts.is_empty() {
-        "none is needed".to_owned()
-    } else {
-        parts.join(", ")
+}
+
+/// Wraps notes so that `  = name: text` fits.
+struct Notes {
+    width: usize,
+    gutter: usize,
+}
+
+impl Notes {
+    fn fit(&self, name: &str, text: &str) -> String {
+        let room = self
+            .width
+            .saturating_sub(self.gutter + "= : ".len() + name.len())
+            .max(20);
+        let lines = text.lines().flat_map(|line| {
+            // what belongs to a number or a word with a colon stays to the right of it
+            let indent = match line.split_once(". ") {
+                Some((number, _)) if number.bytes().all(|b| b.is_ascii_digit()) => number.len() + 2,
+                _ => 0,
+            };
+            let indent = " ".repeat(indent);
+            let options = textwrap::Options::new(room)
+                .subsequent_indent(&indent)
+                .break_words(false);
+            textwrap::wrap(line, options)
+                .into_iter()
+                .map(|l| l.into_owned())
+                .collect::<Vec<_>>()
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -134,41 +207,33 @@ fn steps(counterexample: &Counterexample, root_file: &str) -> String {
         if skipped > 0 && (MOST_STEPS / 2..MOST_STEPS / 2 + skipped).contains(&index) {
             continue;
         }
-        let values: Vec<String> = step
-            .values
-            .iter()
-            .map(|(name, v)| format!("{name} = {v}"))
-            .collect();
-        // what happens, and the values that it does not name itself
-        let more = match values.join(", ") {
-            values if values.is_empty() || step.what.contains(&values) => String::new(),
-            values if step.what.is_empty() => values,
-            values => format!(" ({values})"),
+        let place = if step.file == root_file {
+            format!("line {}", step.line)
+        } else {
+            format!("{}:{}", step.file, step.line)
         };
-        let (number, line) = (index + 1, step.line);
-        lines.push(format!("{number}. line {line}: {}{more}", step.what));
+        lines.push(format!("{}. {place}: {}", index + 1, step.what));
     }
     lines.join("\n")
 }
 
-/// The source line, or only its place where the file is not at hand (std's).
-fn location<'a>(result: &RootResult, file: &str, line: u32, label: &str) -> Element<'a> {
+/// The source line, or only its place where the file is not at hand.
+fn location<'a>(result: &RootResult) -> Element<'a> {
+    let (file, line) = words::place(result);
+    let label = words::label(result);
+    let origin = || Origin::path(file.to_owned()).line(line as usize).into();
     let path = Path::new(&result.capture.source_root).join(file);
     let Ok(source) = std::fs::read_to_string(path) else {
-        return Origin::path(file.to_owned()).line(line as usize).into();
+        return origin();
     };
     let Some(text) = source.lines().nth((line as usize).saturating_sub(1)) else {
-        return Origin::path(file.to_owned()).line(line as usize).into();
+        return origin();
     };
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len().max(start);
     Snippet::source(text.to_owned())
         .line_start(line as usize)
         .path(file.to_owned())
-        .annotation(
-            AnnotationKind::Primary
-                .span(start..end)
-                .label(label.to_owned()),
-        )
+        .annotation(AnnotationKind::Primary.span(start..end).label(label))
         .into()
 }

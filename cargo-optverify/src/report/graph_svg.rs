@@ -33,7 +33,16 @@ pub struct Edge {
     pub from: usize,
     pub to: usize,
     pub label: String,
+    /// Does the counterexample go along it?
+    pub is_taken: bool,
 }
+
+/// Classes instead of colours, so that a page can bring its own.
+const STYLE: &str = ".cpg .sheet{fill:#fff}.cpg .under{fill:#fff;opacity:.9}.cpg .edge{fill:none;stroke:#444;\
+    stroke-width:1.2}.cpg .tip{fill:#444}.cpg .edge.taken{stroke:#b03030;stroke-width:2.4}.cpg .tip.taken{fill:#b03030}\
+    .cpg .along{fill:#345}.cpg .entry{fill:#eef3ff;stroke:#4060b0}.cpg .loop{fill:#fff7e0;stroke:#b08020}\
+    .cpg .exit{fill:#e9f8ec;stroke:#2f8a45}.cpg .violation{fill:#fdeaea;stroke:#b03030}\
+    .cpg .unsupported{fill:#f0f0f0;stroke:#707070}";
 
 const CHARACTER: f64 = 7.3;
 const LINE: f64 = 17.0;
@@ -76,21 +85,30 @@ pub fn render(drawing: &Drawing) -> String {
         .map(|e| text_width(&e.label))
         .fold(0.0, f64::max);
     let width = (layout.width + lanes * 26.0 + if lanes > 0.0 { widest } else { 0.0 })
-        .max(text_width(&drawing.title))
+        .max(text_width(&drawing.title) * 1.15)
         + 2.0 * MARGIN;
     let height = layout.height + 2.0 * MARGIN + 30.0;
     let mut svg = String::new();
+    // several pictures may be in one page
+    let name = format!("tip-{:x}", hash(&drawing.title));
+    let tip = |id: &str, class: &str| {
+        format!(
+            "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+             orient=\"auto\"><path class=\"{class}\" d=\"M0,0 L8,4 L0,8 z\"/></marker>"
+        )
+    };
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"monospace\" font-size=\"12\">\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-         orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#444\"/></marker></defs>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"{MARGIN}\" y=\"{MARGIN}\" font-size=\"13\" font-weight=\"bold\">{}</text>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cpg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"monospace\" font-size=\"12\" role=\"img\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n<defs>{}{}</defs>\n\
+         <rect class=\"sheet\" width=\"100%\" height=\"100%\"/>\n\
+         <text x=\"{MARGIN}\" y=\"{MARGIN}\" font-size=\"13\" font-weight=\"bold\">{title}</text>\n\
          <g transform=\"translate({MARGIN},{:.0})\">",
-        escape(&drawing.title),
-        MARGIN + 26.0
+        tip(&name, "tip"),
+        tip(&format!("{name}-taken"), "tip taken"),
+        MARGIN + 26.0,
+        title = escape(&drawing.title)
     );
     let mut lane = 0.0;
     let mut labels = String::new();
@@ -105,14 +123,16 @@ pub fn render(drawing: &Drawing) -> String {
         };
         let _ = writeln!(
             svg,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"#444\" stroke-width=\"1.2\" marker-end=\"url(#tip)\"/>"
+            "<path class=\"edge{}\" d=\"{path}\" marker-end=\"url(#{name}{})\"/>",
+            if edge.is_taken { " taken" } else { "" },
+            if edge.is_taken { "-taken" } else { "" }
         );
         if !edge.label.is_empty() {
             let half = text_width(&edge.label) / 2.0;
             let _ = writeln!(
                 labels,
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"15\" fill=\"#fff\" opacity=\"0.9\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#345\" font-size=\"11\">{}</text>",
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"15\" class=\"under\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"along\" font-size=\"11\">{}</text>",
                 at.0 - half,
                 at.1 - 11.0,
                 2.0 * half,
@@ -133,16 +153,16 @@ pub fn render(drawing: &Drawing) -> String {
 }
 
 fn box_of(svg: &mut String, node: &Node, place: &Place) {
-    let (fill, stroke, corner) = match node.kind {
-        NodeKind::Entry => ("#eef3ff", "#4060b0", 14.0),
-        NodeKind::LoopHead => ("#fff7e0", "#b08020", 3.0),
-        NodeKind::Exit => ("#e9f8ec", "#2f8a45", 14.0),
-        NodeKind::Violation => ("#fdeaea", "#b03030", 3.0),
-        NodeKind::Unsupported => ("#f0f0f0", "#707070", 3.0),
+    let (class, corner) = match node.kind {
+        NodeKind::Entry => ("entry", 14.0),
+        NodeKind::LoopHead => ("loop", 3.0),
+        NodeKind::Exit => ("exit", 14.0),
+        NodeKind::Violation => ("violation", 3.0),
+        NodeKind::Unsupported => ("unsupported", 3.0),
     };
     let _ = writeln!(
         svg,
-        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{corner}\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{corner}\" class=\"{class}\"/>",
         place.x - place.width / 2.0,
         place.y,
         place.width,
@@ -162,6 +182,12 @@ fn box_of(svg: &mut String, node: &Node, place: &Place) {
             escape(line)
         );
     }
+}
+
+/// Names a picture within a page (FNV-1a).
+fn hash(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 fn text_width(text: &str) -> f64 {
@@ -449,6 +475,7 @@ mod tests {
             kind,
         };
         let edge = |from, to, label: &str| Edge {
+            is_taken: false,
             from,
             to,
             label: label.to_owned(),
@@ -471,7 +498,7 @@ mod tests {
         };
         assert_eq!(ranks(&drawing), [0, 2, 1, 2]);
         let svg = render(&drawing);
-        assert!(svg.contains("f &lt;reference&gt;") && svg.matches("<path d=\"M").count() >= 5);
+        assert!(svg.contains("f &lt;reference&gt;") && svg.matches(" d=\"M").count() >= 5);
         assert!(!svg.contains("NaN"));
     }
 }

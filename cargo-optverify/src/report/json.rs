@@ -1,7 +1,10 @@
 //! `--message-format json`: one object a line on standard output, as the design document fixes it. Fields
 //! may be added.
 
+use crate::gate::Judgement;
+use crate::report::reason::Code;
 use crate::report::{Reporter, RootResult, Summary};
+use anyhow::Result;
 use optverify_engine::report::RootReport;
 use serde::Serialize;
 
@@ -26,6 +29,10 @@ struct RootMessage<'a> {
     #[serde(flatten)]
     report: &'a RootReport,
     native: Option<&'a crate::native::NativeRuns>,
+    /// Of the finding: `cargo optverify explain-code`.
+    code: Option<&'static str>,
+    /// What the gate says: `passes`, `accepted`, `violation`, `unknown`.
+    gate: &'static str,
 }
 
 #[derive(Serialize)]
@@ -60,10 +67,17 @@ impl Reporter for JsonReporter {
             panic_strategy: &capture.profile.panic,
             report: &result.report,
             native: result.native.as_ref(),
+            code: Code::of_report(&result.report).map(|code| code.id),
+            gate: match result.judgement {
+                Judgement::Passes => "passes",
+                Judgement::Accepted(_) => "accepted",
+                Judgement::Violation => "violation",
+                Judgement::Unknown => "unknown",
+            },
         });
     }
 
-    fn finished(&mut self, _results: &[RootResult], summary: &Summary) {
+    fn finished(&mut self, _results: &[RootResult], summary: &Summary) -> Result<()> {
         print(&FinishedMessage {
             reason: "optverify-finished",
             format_version: FORMAT_VERSION,
@@ -73,6 +87,7 @@ impl Reporter for JsonReporter {
             unknown: summary.unknown,
             ms: summary.ms,
         });
+        Ok(())
     }
 }
 

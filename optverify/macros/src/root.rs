@@ -298,7 +298,8 @@ fn call(function: &ItemFn, options: &Options, qualifier: &str, arguments: &str) 
     }
 }
 
-/// The native run of one root: an entry point that a generated `main` calls.
+/// The native run of one root: an entry point that a generated `main` calls. It prints the result where its type
+/// can be printed (a method of the type itself is found before one of its reference).
 fn native_entry(
     function: &ItemFn,
     options: &Options,
@@ -311,7 +312,15 @@ fn native_entry(
     let entry = template(
         &format!(
             "#[allow(unused, missing_docs, unsafe_code)] #[unsafe(no_mangle)] \
-             pub fn __optverify_native_entry() {{ let _ = {call}; }}"
+             pub fn __optverify_native_entry() {{ \
+                 struct Shown<T>(T); \
+                 trait Debugged {{ fn show(&self); }} \
+                 impl<T: ::core::fmt::Debug> Debugged for Shown<T> {{ \
+                     fn show(&self) {{ ::std::println!(\"optverify: the result is {{:?}}\", self.0) }} }} \
+                 trait Silent {{ fn show(&self); }} \
+                 impl<T> Silent for &Shown<T> {{ fn show(&self) {{}} }} \
+                 (&Shown({call})).show(); \
+             }}"
         ),
         function,
         &[],

@@ -1,0 +1,193 @@
+//! Verifies one root in a process of its own: whatever the solver does there (a crash, all the memory, a query
+//! that never ends) ends this root and nothing else.
+
+use crate::cli::OneRootArgs;
+use crate::exit_code::ExitCode;
+use crate::replay::fields;
+use anyhow::{Context, Result, anyhow};
+use optverify_engine::capture::{Capture, Root};
+use optverify_engine::pipeline::{self, Options};
+use optverify_engine::report::RootReport;
+use optverify_engine::smt;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Of the solver in one process: beyond this it fails, before the machine does.
+const MEMORY_MB: u32 = 6000;
+
+/// Terms and parsers recurse; a deep one is no reason to die.
+const STACK: usize = 256 << 20;
+
+/// Verifies the root in a child; what goes wrong there is an unknown with its reason.
+pub fn verify_root(capture: &Capture, root: &Root, options: &Options) -> RootReport {
+    verify_root_within(capture, root, options, None)
+}
+
+/// The same with a limit on the memory of the whole process, in MB.
+pub fn verify_root_within(
+    capture: &Capture,
+    root: &Root,
+    options: &Options,
+    memory: Option<u32>,
+) -> RootReport {
+    let command = match command(capture, root, options, memory) {
+        Ok(command) => command,
+        Err(why) => return RootReport::unknown(format!("cannot start the verification: {why:#}")),
+    };
+    // The child keeps its own time; the parent only ends one that does not.
+    // Proofs from scratch, to compare, have the same time again for each pass.
+    let rounds = if options.measure_scratch { 50 } else { 2 };
+    let patience = options.timeout * rounds + Duration::from_secs(30);
+    let mut report = supervise(command, patience);
+    if let Some(counterexample) = &mut report.counterexample {
+        let folder = Path::new(&capture.info.source_root);
+        let source = std::fs::read_to_string(folder.join(&root.file)).unwrap_or_default();
+        fields::name_all(&source, counterexample);
+        fields::only_named_here(folder, counterexample);
+    }
+    report
+}
+
+fn command(
+    capture: &Capture,
+    root: &Root,
+    options: &Options,
+    memory: Option<u32>,
+) -> Result<Command> {
+    let index = capture
+        .roots()
+        .iter()
+        .position(|r| r.function == root.function && r.name == root.name)
+        .ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
+    let this = std::env::current_exe()?;
+    let mut command = match memory {
+        Some(mb) if cfg!(unix) => {
+            // the shell sets the limit on the address space, and becomes the process
+            let script = format!("ulimit -v {} && exec \"$@\"", u64::from(mb) * 1024);
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &script, "sh"]).arg(this);
+            shell
+        }
+        _ => Command::new(this),
+    };
+    command.args(["optverify", "verify-root"]);
+    command.args(memory.map(|mb| format!("--memory={mb}")));
+    command.arg(capture.dir()).arg(index.to_string());
+    command.arg(format!("--timeout={}ms", options.timeout.as_millis()));
+    command.arg(format!("--vcgen={}", options.vcgen));
+    for engine in &options.engines {
+        command.arg(format!("--engine={engine}"));
+    }
+    if options.measure_scratch {
+        command.arg("--measure-scratch");
+    }
+    if options.refine {
+        command.arg("--refine");
+    }
+    if let Some(store) = &options.store {
+        command.arg("--proof-store").arg(store);
+    }
+    Ok(command)
+}
+
+/// Runs the child to its end, or to the end of patience.
+fn supervise(mut command: Command, patience: Duration) -> RootReport {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(e) => return RootReport::unknown(format!("cannot start the verification: {e}")),
+    };
+    let Some(mut output) = child.stdout.take() else {
+        return RootReport::unknown("the verification has no output");
+    };
+    let (sender, receiver) = mpsc::channel();
+    let reader = move || {
+        let mut text = String::new();
+        let read = output.read_to_string(&mut text).map(|_| text);
+        // nobody waits any more if patience has ended
+        let _ = sender.send(read);
+    };
+    std::thread::spawn(reader);
+    let Ok(read) = receiver.recv_timeout(patience) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return RootReport::unknown("the verification did not end in time and was killed");
+    };
+    let status = match child.wait() {
+        Ok(status) => status,
+        Err(e) => return RootReport::unknown(format!("the verification was lost: {e}")),
+    };
+    if !status.success() {
+        return RootReport::unknown(format!(
+            "the verification broke off ({status}): the solver crashed or ran out of memory"
+        ));
+    }
+    let report = read.map_err(anyhow::Error::from);
+    let report = report.and_then(|text| Ok(serde_json::from_str(&text)?));
+    report.unwrap_or_else(|e| RootReport::unknown(format!("the verification's answer: {e}")))
+}
+
+/// The child's side: `verify-root CAPTURE INDEX`, the report as JSON on standard output.
+pub fn run(args: &OneRootArgs) -> Result<ExitCode> {
+    smt::set_memory_limit_mb(args.memory.unwrap_or(MEMORY_MB));
+    let capture = Capture::load(&args.capture)?;
+    let root = capture.roots().get(args.index).cloned();
+    let root = root.context("no such root in the capture")?;
+    let options = Options {
+        timeout: args.timeout,
+        measure_scratch: args.measure_scratch,
+        refine: args.refine,
+        store: args.proof_store.clone(),
+        engines: args.engine.clone(),
+        vcgen: args.vcgen,
+    };
+    let work = move || pipeline::verify_root(&capture, &root, &options, &mut |_| {});
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work)?;
+    // A bug of this tool is told as what it is.
+    let report = thread.join().unwrap_or_else(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        RootReport::unknown(format!("internal error of cargo-optverify: {message}"))
+    });
+    println!("{}", serde_json::to_string(&report)?);
+    Ok(ExitCode::AllSafe)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use optverify_engine::report::Verdict;
+
+    fn shell(script: &str) -> RootReport {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        supervise(command, Duration::from_secs(2))
+    }
+
+    #[test]
+    fn whatever_ends_the_child_is_an_unknown_with_its_reason() {
+        let why = |script| {
+            let report = shell(script);
+            assert_eq!(report.verdict, Verdict::Unknown);
+            report.why.expect("a reason")
+        };
+        assert!(why("kill -SEGV $$").contains("signal"));
+        assert!(why("exit 3").contains("broke off"));
+        assert!(why("echo '{\"verdict\":'").contains("answer"));
+        assert!(why("sleep 30").contains("in time"));
+    }
+
+    #[test]
+    fn a_report_comes_through_as_it_is() {
+        let mut report = RootReport::unknown("for a reason");
+        report.ms = 17;
+        let text = serde_json::to_string(&report).expect("JSON");
+        assert_eq!(shell(&format!("printf '%s' '{text}'")), report);
+    }
+}
