@@ -125,13 +125,7 @@ fn calls_between_crates_of_a_workspace_are_closed() {
         ["top::root"]
     );
 
-    let captures = std::fs::read_dir(project.path().join("target/optverify/release/captures"))
-        .expect("captures");
-    let dir = captures
-        .flatten()
-        .map(|e| e.path())
-        .find(|p| p.join("capture.json").is_file())
-        .expect("a capture");
+    let dir = project.captured();
     let capture = optverify_engine::capture::Capture::load(dir).expect("it loads");
     let calls = |text: &str| text.contains("mid::twice(") || text.contains("low::sum(");
     assert!(!calls(&capture.reference_text().expect("the reference")));

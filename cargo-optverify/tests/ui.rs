@@ -31,6 +31,8 @@ fn config(folder: &str, code: i32, args: &Args) -> Config {
     config.program.envs = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"]
         .map(|name| (name.into(), None))
         .to_vec();
+    let width = ("COLUMNS".into(), Some("120".into()));
+    config.program.envs.push(width);
     // otherwise it would ask the "compiler" for them
     config.host = Some("host".to_owned());
     config.target = Some("host".to_owned());

@@ -56,6 +56,17 @@ impl Project {
     }
 }
 
+impl Project {
+    /// The capture of a crate with roots, after the tool has run here in the release profile.
+    pub fn captured(&self) -> PathBuf {
+        let captures = self.path().join("target/optverify/release/captures");
+        let captures = std::fs::read_dir(captures).expect("captures").flatten();
+        let mut captures = captures.map(|e| e.path());
+        let found = captures.find(|p| p.join("capture.json").is_file());
+        found.expect("a capture")
+    }
+}
+
 /// The manifest of a package with `optverify` as a dependency, and more lines after it.
 pub fn manifest(name: &str, more: &str) -> String {
     let optverify = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("optverify");

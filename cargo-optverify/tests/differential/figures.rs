@@ -9,12 +9,11 @@ pub struct Figures {
     pub programs: usize,
     pub executions: usize,
     pub agreed: usize,
-    /// Runs that rustc's own broken pass explains.
-    pub compiler_bugs: usize,
     refusals: usize,
     /// Runs that end in something unsupported, by reason, with an example.
     unsupported: BTreeMap<String, (usize, String)>,
-    differences: Vec<String>,
+    /// By function, stage and what differs: how often, and on which arguments first.
+    differences: BTreeMap<String, (usize, String)>,
 }
 
 impl Figures {
@@ -32,6 +31,7 @@ impl Figures {
     }
 
     fn count(&mut self, why: &str, example: &str) {
+        let why = why.split(" (MIR line").next().unwrap_or(why);
         let entry = self
             .unsupported
             .entry(why.to_owned())
@@ -39,8 +39,13 @@ impl Figures {
         entry.0 += 1;
     }
 
-    pub fn differs(&mut self, how: String) {
-        self.differences.push(how);
+    pub fn differs(&mut self, seed: u64, function: &str, stage: &str, call: String) {
+        let key = format!("seed {seed} {function} after {stage}");
+        self.differences.entry(key).or_insert((0, call)).0 += 1;
+    }
+
+    fn different(&self) -> usize {
+        self.differences.values().map(|(n, _)| n).sum()
     }
 
     pub fn add(&mut self, other: Figures) {
@@ -48,26 +53,25 @@ impl Figures {
         self.programs += other.programs;
         self.executions += other.executions;
         self.agreed += other.agreed;
-        self.compiler_bugs += other.compiler_bugs;
         self.refusals += other.refusals;
         for (why, (n, example)) in other.unsupported {
             self.unsupported.entry(why).or_insert((0, example)).0 += n;
         }
-        self.differences.extend(other.differences);
+        for (key, (n, call)) in other.differences {
+            self.differences.entry(key).or_insert((0, call)).0 += n;
+        }
     }
 
     pub fn print(&self) {
-        let unsupported =
-            self.executions - self.agreed - self.compiler_bugs - self.differences.len();
+        let unsupported = self.executions - self.agreed - self.different();
         println!(
-            "{} functions, {} programs, {} executions: {} agree, {} differ, {} behind rustc's own bug, \
+            "{} functions, {} programs, {} executions: {} agree, {} differ, \
              {} unsupported ({:.1} %), {} programs refused",
             self.functions,
             self.programs,
             self.executions,
             self.agreed,
-            self.differences.len(),
-            self.compiler_bugs,
+            self.different(),
             unsupported,
             100.0 * unsupported as f64 / self.executions.max(1) as f64,
             self.refusals
@@ -80,11 +84,15 @@ impl Figures {
     }
 
     pub fn assert_no_difference(&self) {
-        let shown: Vec<&String> = self.differences.iter().take(30).collect();
+        let shown = self.differences.iter().take(60);
+        let shown: Vec<String> = shown
+            .map(|(k, (n, c))| format!("{k}: {n}, first {c}"))
+            .collect();
         assert!(
             self.differences.is_empty(),
-            "{} differences:\n{shown:#?}",
-            self.differences.len()
+            "{} differences:\n{}",
+            self.different(),
+            shown.join("\n")
         );
         assert!(self.agreed > 0, "nothing was compared");
     }

@@ -1,8 +1,9 @@
-//! The lowering and the interpreter against native execution: generated functions, boundary and random inputs,
-//! the reference and the snapshot after every pass.
+//! The lowering and the interpreter against native execution: generated functions and functions of real crates,
+//! boundary and random inputs, the reference and the snapshot after every pass.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod corpus;
 mod expressions;
 mod figures;
 mod functions;
@@ -25,18 +26,19 @@ use random::Random;
 use std::path::Path;
 use types::{Items, Val};
 
-/// Rustc 1.95.0 deletes comparisons whose result is still read (rust-lang/rust#158206).
-const BROKEN_PASS: &str = "SimplifyComparisonIntegral";
+/// Without the pass that is broken in rustc 1.95.0 (rust-lang/rust#158206): its output is not the compiler's to match.
+const TOOL_FLAGS: &str = "-Zmir-enable-passes=-SimplifyComparisonIntegral";
 
-/// A call and what both native builds made of it.
-struct Call {
-    arguments: Vec<Val>,
-    unoptimized: Ended,
-    optimized: Ended,
-}
+/// The build that is the truth: no optimization of rustc's or LLVM's.
+const NATIVE_FLAGS: [&str; 4] = [
+    "-Copt-level=0",
+    "-Zmir-opt-level=0",
+    "-Coverflow-checks=off",
+    "-Cdebug-assertions=off",
+];
 
 /// Generates a file, runs it natively and in the model.
-fn check_file(seed: u64, functions: usize, inputs: usize) -> Figures {
+fn check_generated(seed: u64, functions: usize, inputs: usize) -> Figures {
     let file = File::generate(seed, functions);
     let kept = std::env::var_os("OPTVERIFY_DIFFERENTIAL_KEEP");
     let project = common::Project::empty();
@@ -48,54 +50,58 @@ fn check_file(seed: u64, functions: usize, inputs: usize) -> Figures {
     let (marked, program) = (folder.join("generated.rs"), folder.join("native.rs"));
     std::fs::write(&marked, file.marked()).expect("a file");
     std::fs::write(&program, native::program(&file)).expect("a file");
+    let binary = native::compile(&program, &NATIVE_FLAGS);
+    let captured = folder.join("capture");
+    if !captured.exists() {
+        let [from, to] = [&marked, &captured].map(|p| p.display().to_string());
+        run(&project, &["capture", &from, "-o", &to]);
+    }
+    check_file(seed, &file, &binary, &captured, inputs)
+}
 
+/// The functions of real crates, in a project that depends on them.
+fn check_corpus(seed: u64, inputs: usize) -> Figures {
+    let file = corpus::file();
+    let project = common::Project::package("corpus", &file.marked());
+    project.file("Cargo.toml", &common::manifest("corpus", corpus::CRATES));
+    project.file("src/main.rs", &native::program(&file));
+    let binary = native::build(project.path(), "corpus", &NATIVE_FLAGS);
+    run(&project, &["list", "--lib"]);
+    check_file(seed, &file, &binary, &project.captured(), inputs)
+}
+
+/// The tool on its way to a capture.
+fn run(project: &common::Project, args: &[&str]) {
+    let mut tool = project.tool(args);
+    tool.env("RUSTFLAGS", TOOL_FLAGS)
+        .env("RUSTC_BOOTSTRAP", "1");
+    let output = tool.output();
+    let ran = common::Ran::of(output.expect("the tool runs"));
+    assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+}
+
+/// Runs every function of a file natively, and in the model of its reference and of every changed snapshot.
+fn check_file(seed: u64, file: &File, binary: &Path, captured: &Path, inputs: usize) -> Figures {
     let mut random = Random::new(seed ^ 0xabcd);
     let mut calls = vec![];
     for (i, f) in file.functions.iter().enumerate() {
         calls.extend((0..inputs).map(|_| (i, arguments(f, &file.items, &mut random))));
     }
-    let unoptimized = native::compile(
-        &program,
-        "unoptimized",
-        &[
-            "-Copt-level=0",
-            "-Zmir-opt-level=0",
-            "-Coverflow-checks=off",
-            "-Cdebug-assertions=off",
-        ],
-    );
-    let optimized = native::compile(&program, "optimized", &["-O"]);
-    let unoptimized = native::run(&unoptimized, &file, &calls);
-    let optimized = native::run(&optimized, &file, &calls);
-
-    let captured = folder.join("capture");
-    if !captured.exists() {
-        let marked = marked.display().to_string();
-        let ran = project.run(&["capture", &marked, "-o", &captured.display().to_string()]);
-        assert_eq!(ran.code, 0, "seed {seed}: {ran:?}");
-    }
-    let capture = Capture::load(&captured).expect("the capture loads");
+    let ended = native::run(binary, file, &calls);
+    let capture = Capture::load(captured).expect("the capture loads");
+    let only = std::env::var("OPTVERIFY_DIFFERENTIAL_ONLY").ok();
     let mut figures = Figures::default();
     for (i, function) in file.functions.iter().enumerate() {
-        let calls: Vec<Call> = calls
-            .iter()
-            .zip(unoptimized.iter().zip(&optimized))
-            .filter(|((f, _), _)| *f == i)
-            .map(|((_, arguments), (unoptimized, optimized))| Call {
-                arguments: arguments.clone(),
-                unoptimized: unoptimized.clone(),
-                optimized: optimized.clone(),
-            })
-            .collect();
-        let start = std::time::Instant::now();
-        check_function(seed, &capture, &file.items, function, &calls, &mut figures);
-        if kept.is_some() {
-            let seconds = start.elapsed().as_secs_f32();
-            println!(
-                "seed {seed} {}: {seconds:.1} s, {} programs",
-                function.name, figures.programs
-            );
+        if only.as_ref().is_some_and(|only| *only != function.name) {
+            continue;
         }
+        let calls: Vec<(&[Val], &Ended)> = calls
+            .iter()
+            .zip(&ended)
+            .filter(|((f, _), _)| *f == i)
+            .map(|((_, arguments), ended)| (arguments.as_slice(), ended))
+            .collect();
+        check_function(seed, &capture, &file.items, function, &calls, &mut figures);
     }
     figures
 }
@@ -105,69 +111,47 @@ fn check_function(
     capture: &Capture,
     items: &Items,
     function: &Function,
-    calls: &[Call],
+    calls: &[(&[Val], &Ended)],
     figures: &mut Figures,
 ) {
     figures.functions += 1;
-    let only = std::env::var("OPTVERIFY_DIFFERENTIAL_ONLY");
-    if only.is_ok_and(|only| only != function.name) {
-        return;
-    }
-    let root = capture
-        .roots()
-        .iter()
-        .find(|r| r.function == function.name)
-        .expect("a root");
+    let mut roots = capture.roots().iter();
+    let root = roots.find(|r| r.function == function.name);
+    let root = root.expect("a root");
     let (prepared, crate_mir) = match prepare_reference(capture, root) {
         Ok(p) => p,
         Err(e) => return figures.refused(seed, &function.name, "reference", &e.to_string()),
     };
-    let mut figure = |stage: &str, program: &Program, after_broken: bool| {
+    let check = |stage: &str, program: &Program, figures: &mut Figures| {
         figures.programs += 1;
-        for call in calls {
+        for (arguments, ended) in calls {
             figures.executions += 1;
-            match judge(program, function, items, &call.arguments, &call.unoptimized) {
+            match judge(program, function, items, arguments, ended) {
                 Judgement::Agrees => figures.agreed += 1,
                 Judgement::Unsupported(why) => figures.unsupported(seed, &function.name, &why),
                 Judgement::Differs(how) => {
-                    // Behind the broken pass the compiler's own output is wrong; LLVM may do anything with it.
-                    let rustcs_own = after_broken
-                        && (how.contains("Undefined") || call.optimized != call.unoptimized);
-                    if rustcs_own {
-                        figures.compiler_bugs += 1;
-                    } else {
-                        figures.differs(format!(
-                            "seed {seed}, {} after {stage} on {:?}: {how}",
-                            function.name, call.arguments
-                        ));
-                    }
+                    let call = format!("on {arguments:?}: {how}");
+                    figures.differs(seed, &function.name, stage, call);
                 }
             }
         }
     };
-    let mut fingerprint = prepared.program.show();
-    figure("reference", &prepared.program, false);
-    let mut after_broken = false;
-    let mut refused = vec![];
+    let mut shown = prepared.program.show();
+    check("reference", &prepared.program, figures);
     for snapshot in capture.snapshots(&root.function) {
-        after_broken |= snapshot.name.contains(BROKEN_PASS) && snapshot.changed;
         if !snapshot.changed {
             continue;
         }
         match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
             Ok(p) => {
                 let text = p.program.show();
-                if text != fingerprint {
-                    let broken = after_broken && capture.info.compiler.version.starts_with("1.95");
-                    figure(&snapshot.name, &p.program, broken);
-                    fingerprint = text;
+                if text != shown {
+                    check(&snapshot.name, &p.program, figures);
+                    shown = text;
                 }
             }
-            Err(e) => refused.push((snapshot.name.clone(), e.to_string())),
+            Err(e) => figures.refused(seed, &function.name, &snapshot.name, &e.to_string()),
         }
-    }
-    for (stage, why) in refused {
-        figures.refused(seed, &function.name, &stage, &why);
     }
 }
 
@@ -186,7 +170,7 @@ fn check_files(seeds: std::ops::Range<u64>, functions: usize, inputs: usize) -> 
                     if seed >= seeds.end {
                         return;
                     }
-                    let figures = check_file(seed, functions, inputs);
+                    let figures = check_generated(seed, functions, inputs);
                     total.lock().expect("no thread has failed").add(figures);
                 }
             });
@@ -206,6 +190,14 @@ fn generated_functions_behave_as_natively() {
     let files = number("OPTVERIFY_DIFFERENTIAL_FILES", 2);
     let functions = number("OPTVERIFY_DIFFERENTIAL_FUNCTIONS", 10) as usize;
     let figures = check_files(seed..seed + files, functions, 20);
+    figures.print();
+    figures.assert_no_difference();
+}
+
+#[test]
+fn functions_of_real_crates_behave_as_natively() {
+    let seed = number("OPTVERIFY_DIFFERENTIAL_SEED", 1);
+    let figures = check_corpus(seed, number("OPTVERIFY_DIFFERENTIAL_INPUTS", 20) as usize);
     figures.print();
     figures.assert_no_difference();
 }

@@ -146,8 +146,8 @@ pub fn program(file: &File) -> String {
 }
 
 /// Compiles the program of a file with these flags.
-pub fn compile(source: &Path, name: &str, flags: &[&str]) -> PathBuf {
-    let binary = source.with_file_name(name);
+pub fn compile(source: &Path, flags: &[&str]) -> PathBuf {
+    let binary = source.with_extension("");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc)
         .args(["--edition=2021", "--crate-name", "generated"])
@@ -164,6 +164,22 @@ pub fn compile(source: &Path, name: &str, flags: &[&str]) -> PathBuf {
         "the generated program does not compile:\n{stderr}"
     );
     binary
+}
+
+/// Builds the program of a package with these flags.
+pub fn build(package: &Path, name: &str, flags: &[&str]) -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--quiet", "--bin", name])
+        .current_dir(package)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", flags.join(" "))
+        .env("CARGO_TARGET_DIR", package.join("native"))
+        .output()
+        .expect("cargo starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} does not build:\n{stderr}");
+    package.join("native/debug").join(name)
 }
 
 /// Runs calls (function and arguments) in the native program.

@@ -1,0 +1,54 @@
+//! Floats in arithmetic and guards.
+use optverify::verify;
+
+//@ expect: safe
+#[verify]
+fn not_a_number(x: f32) { if x != x { assert!(x.is_nan()); } }
+
+//@ expect: unsafe
+#[verify]
+fn not_a_number_wrong(x: f32) { assert!(x == x); }
+
+//@ expect: safe
+//@ known: unknown because internal: the answer of bmc was not confirmed: the run returns
+#[verify]
+fn float_to_int(x: f32) { let n = x as u8; assert!(n as f32 <= 255.0); if x >= 0.0 && x <= 255.0 { assert!(n as f32 <= x); } }
+
+//@ expect: unsafe
+#[verify]
+fn float_to_int_wrong(x: f32) { assert!((x as i8) as f32 <= x); }
+
+//@ expect: safe
+//@ known: unknown because internal: the answer of bmc was not confirmed: the run returns
+#[verify]
+fn int_to_float(n: u16) { let x = n as f32; assert!(x >= 0.0 && x as u16 == n); }
+
+//@ expect: unsafe
+#[verify]
+fn int_to_float_wrong(n: u32) { assert!((n as f32) as u32 == n); }
+
+//@ expect: safe
+//@ known: unknown because call of `std::intrinsics::minnumf32`, whose body is not captured
+#[verify]
+fn float_min_max(a: f32, b: f32) { if !a.is_nan() && !b.is_nan() { assert!(a.min(b) <= a.max(b)); assert!(a.abs() >= 0.0); } }
+
+//@ expect: unsafe
+//@ known: unknown because call of `std::intrinsics::minnumf32`, whose body is not captured
+#[verify]
+fn float_min_max_wrong(a: f32, b: f32) { assert!(a.min(b) <= a.max(b)); }
+
+//@ expect: safe
+#[verify]
+fn float_bits(x: f32) { assert!(f32::from_bits(x.to_bits()).to_bits() == x.to_bits()); }
+
+//@ expect: unsafe
+#[verify]
+fn float_bits_wrong(x: u32) { assert!(f32::from_bits(x) == f32::from_bits(x)); }
+
+//@ expect: safe
+#[verify]
+fn clamp_unit(x: f32) { let y = if x > 1.0 { 1.0 } else if x >= 0.0 { x } else { 0.0 }; assert!(y >= 0.0 && y <= 1.0); }
+
+//@ expect: unsafe
+#[verify]
+fn clamp_unit_wrong(x: f32) { let y = if x > 1.0 { 1.0 } else if x < 0.0 { 0.0 } else { x }; assert!(y >= 0.0 && y <= 1.0); }

@@ -1,0 +1,370 @@
+//! Slices of any length: indexing, iterators, sub-slices.
+use optverify::verify;
+
+//@ expect: safe
+#[verify]
+fn index_loop(s: &[u32]) -> u32 {
+    let mut sum = 0u32;
+    for i in 0..s.len() { sum = sum.wrapping_add(s[i]); }
+    sum
+}
+
+//@ expect: unsafe
+#[verify]
+fn index_loop_off_by_one(s: &[u32]) -> u32 {
+    let mut sum = 0u32;
+    for i in 0..=s.len() { sum = sum.wrapping_add(s[i]); }
+    sum
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn iterate(s: &[u8]) {
+    let mut n = 0usize;
+    for _ in s { n += 1; }
+    assert!(n == s.len());
+}
+
+//@ expect: unsafe
+#[verify]
+fn iterate_wrong(s: &[u8]) {
+    let mut n = 0usize;
+    for x in s { if *x != 3 { n += 1; } }
+    assert!(n == s.len());
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn iterate_mut(s: &mut [u8]) {
+    for x in s.iter_mut() { *x = 1; }
+    if !s.is_empty() { assert!(s[0] == 1); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn iterate_mut_wrong(s: &mut [u8]) {
+    for x in s.iter_mut() { if *x < 100 { *x = 1; } }
+    if !s.is_empty() { assert!(s[0] == 1); }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn enumerate(s: &[u16]) {
+    for (i, x) in s.iter().enumerate() { assert!(i < s.len() && s[i] == *x); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn enumerate_wrong(s: &[u16]) {
+    for (i, x) in s.iter().enumerate() { assert!(i < s.len() && (i < 3 || *x != 9)); }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn zip(a: &[u8], b: &[u8]) {
+    let mut n = 0usize;
+    for (x, y) in a.iter().zip(b) { n += 1; let _ = x.wrapping_add(*y); }
+    assert!(n <= a.len() && n <= b.len());
+}
+
+//@ expect: unsafe
+#[verify]
+fn zip_wrong(a: &[u8], b: &[u8]) {
+    let mut n = 0usize;
+    for (_, _) in a.iter().zip(b) { n += 1; }
+    assert!(n == a.len());
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn find_position(s: &[u8]) {
+    if let Some(p) = s.iter().position(|x| *x == 7) { assert!(s[p] == 7); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn find_position_wrong(s: &[u8]) {
+    if let Some(p) = s.iter().position(|x| *x == 7) { assert!(p == 0); }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn any_all(s: &[u8]) {
+    if s.iter().all(|x| *x < 10) { assert!(!s.iter().any(|x| *x == 200)); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn any_all_wrong(s: &[u8]) {
+    assert!(s.iter().all(|x| *x < 10) || s.iter().any(|x| *x > 10));
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn max_of_slice(s: &[u8]) {
+    let mut m = 0u8;
+    for &x in s { if x > m { m = x; } }
+    for &x in s { assert!(x <= m); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn max_of_slice_wrong(s: &[u8]) {
+    let mut m = 0u8;
+    for &x in s { if x < m { m = x; } }
+    for &x in s { assert!(x <= m); }
+}
+
+//@ expect: safe
+#[verify]
+fn get_is_checked(s: &[u8], i: usize) {
+    match s.get(i) { Some(v) => assert!(*v == s[i]), None => assert!(i >= s.len()) }
+}
+
+//@ expect: unsafe
+#[verify]
+fn get_unwrapped(s: &[u8], i: usize) { if i <= s.len() { s.get(i).unwrap(); } }
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn sub_slice(s: &[u8], a: usize, b: usize) {
+    if a <= b && b <= s.len() {
+        let t = &s[a..b];
+        assert!(t.len() == b - a);
+        if a < b { assert!(t[0] == s[a]); }
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn sub_slice_wrong(s: &[u8], a: usize, b: usize) {
+    if b <= s.len() { let t = &s[a..b]; assert!(t.len() <= s.len()); }
+}
+
+//@ expect: safe
+#[verify]
+fn swap_ends(s: &mut [u32]) {
+    let n = s.len();
+    if n >= 2 {
+        let (a, b) = (s[0], s[n - 1]);
+        s.swap(0, n - 1);
+        assert!(s[0] == b && s[n - 1] == a);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn swap_ends_wrong(s: &mut [u32]) { let n = s.len(); s.swap(0, n.wrapping_sub(1)); }
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn reverse_in_place(s: &mut [u8]) {
+    let n = s.len();
+    let (mut i, mut j) = (0, n);
+    while i + 1 < j { j -= 1; s.swap(i, j); i += 1; }
+    assert!(s.len() == n);
+}
+
+//@ expect: unsafe
+#[verify]
+fn reverse_in_place_wrong(s: &mut [u8]) {
+    let (mut i, mut j) = (0, s.len());
+    while i <= j { s.swap(i, j); j = j.wrapping_sub(1); i += 1; }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn windows(s: &[u8]) {
+    let mut n = 0usize;
+    for w in s.windows(2) { assert!(w.len() == 2); if w[0] <= w[1] { n += 1; } }
+    assert!(n <= s.len());
+}
+
+//@ expect: unsafe
+#[verify]
+fn windows_wrong(s: &[u8]) { for w in s.windows(2) { assert!(w[0] <= w[1]); } }
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn chunks(s: &[u8]) {
+    for c in s.chunks(4) { assert!(c.len() >= 1 && c.len() <= 4); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn chunks_wrong(s: &[u8]) { for c in s.chunks(4) { assert!(c.len() == 4); } }
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn chunks_exact(s: &[u8]) {
+    let mut n = 0usize;
+    for c in s.chunks_exact(4) { n += c.len(); let _ = c[3]; }
+    assert!(n <= s.len());
+}
+
+//@ expect: unsafe
+#[verify]
+fn chunks_exact_wrong(s: &[u8]) { for c in s.chunks_exact(4) { let _ = c[c.len()]; } }
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn reversed(s: &[u8]) {
+    let mut last = None;
+    for x in s.iter().rev() { last = Some(*x); }
+    if let Some(v) = last { assert!(v == s[0]); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn reversed_wrong(s: &[u8]) {
+    let mut last = None;
+    for x in s.iter().rev() { last = Some(*x); }
+    if let Some(v) = last { assert!(v == s[s.len() - 1]); }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn binary_search(s: &[u32], key: u32) -> Option<usize> {
+    let (mut lo, mut hi) = (0usize, s.len());
+    while lo < hi {
+        let mid = lo + (hi - lo) / 2;
+        if s[mid] == key { return Some(mid); }
+        if s[mid] < key { lo = mid + 1; } else { hi = mid; }
+    }
+    None
+}
+
+//@ expect: unsafe
+#[verify]
+fn binary_search_wrong(s: &[u32], key: u32) -> Option<usize> {
+    let (mut lo, mut hi) = (0usize, s.len());
+    while lo <= hi {
+        let mid = lo + (hi - lo) / 2;
+        if s[mid] == key { return Some(mid); }
+        if s[mid] < key { lo = mid + 1; } else { hi = mid; }
+    }
+    None
+}
+
+//@ expect: safe
+#[verify]
+fn slice_patterns(s: &[u8]) -> u32 {
+    match s {
+        [] => 0,
+        [x] => *x as u32,
+        [first, .., last] => { assert!(s.len() >= 2); *first as u32 + *last as u32 }
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn slice_patterns_wrong(s: &[u8]) -> u8 {
+    match s { [a, b] => *a / *b, [_, rest @ ..] => rest.len() as u8, [] => 0 }
+}
+
+//@ expect: safe
+#[verify]
+fn split_first_walk(mut s: &[u8]) {
+    let mut n = 0usize;
+    while let Some((_, rest)) = s.split_first() { assert!(rest.len() < s.len()); s = rest; n = n.wrapping_add(1); }
+    assert!(s.is_empty());
+}
+
+//@ expect: unsafe
+#[verify]
+fn split_first_walk_wrong(mut s: &[u8]) {
+    while let Some((a, rest)) = s.split_first() { assert!(*a != 42); s = rest; }
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn sum_bytes(s: &[u8]) -> u64 {
+    if s.len() > 1000 { return 0; }
+    let t: u64 = s.iter().map(|x| *x as u64).sum();
+    t
+}
+
+//@ expect: unsafe
+#[verify]
+fn sum_bytes_wrong(s: &[u8]) {
+    let t: u64 = s.iter().map(|x| *x as u64).sum();
+    assert!(t < 256);
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn fold_or(s: &[u8]) {
+    let f = s.iter().fold(0u8, |a, x| a | (x & 0x0f));
+    assert!(f < 16);
+}
+
+//@ expect: unsafe
+#[verify]
+fn fold_or_wrong(s: &[u8]) {
+    let f = s.iter().fold(0u8, |a, x| a | (x & 0x0f));
+    assert!(f < 15);
+}
+
+//@ expect: safe
+#[verify]
+fn copy_and_fill(dst: &mut [u8], src: &[u8]) {
+    if dst.len() == src.len() {
+        dst.copy_from_slice(src);
+        if let Some(x) = src.first() { assert!(dst[0] == *x); }
+    } else { dst.fill(9); if let Some(x) = dst.last() { assert!(*x == 9); } }
+}
+
+//@ expect: unsafe
+#[verify]
+fn copy_wrong_length(dst: &mut [u8], src: &[u8]) { if dst.len() >= src.len() { dst.copy_from_slice(src); } }
+
+//@ expect: safe
+#[verify]
+fn starts_with(s: &[u8]) { if s.starts_with(&[1, 2]) { assert!(s.len() >= 2 && s[1] == 2); } }
+
+//@ expect: unsafe
+#[verify]
+fn starts_with_wrong(s: &[u8]) { if s.starts_with(&[1, 2]) { assert!(s.len() == 2); } }
+
+//@ expect: safe
+//@ known: unknown because call of `<{closure@<std::iter::StepBy<I> as std::iter::adapters::step_by::StepByImpl<I>>::
+#[verify]
+fn iterator_chain(s: &[u8]) {
+    let n = s.iter().skip(1).step_by(2).take(5).filter(|x| **x > 3).count();
+    assert!(n <= 5);
+}
+
+//@ expect: unsafe
+//@ known: unknown because call of `<std::iter::Skip<std::slice::Iter<'_, u8>> as std::iter::TrustedRandomAccessNoCoe
+#[verify]
+fn iterator_chain_wrong(s: &[u8]) {
+    let n = s.iter().skip(1).take(3).filter(|x| **x > 3).count();
+    assert!(n < 3);
+}
+
+//@ expect: safe
+//@ known: unknown because the engines are slow here
+#[verify(timeout = "3s")]
+fn min_max_iter(s: &[u8]) {
+    if let (Some(a), Some(b)) = (s.iter().min(), s.iter().max()) { assert!(a <= b); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn min_max_iter_wrong(s: &[u8]) { if let Some(m) = s.iter().max() { assert!(*m > 0); } }

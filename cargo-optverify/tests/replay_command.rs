@@ -1,0 +1,72 @@
+//! `replay`: a counterexample becomes a test that fails in both builds until the bug is gone.
+
+mod common;
+
+use common::Project;
+
+const SOURCE: &str = "use optverify::{Any, any, verify};\n\n#[derive(Any, Clone)]\npub struct Gauge {\n    pub top: u8,\n}\n\n\
+                      impl Gauge {\n    #[verify]\n    pub fn part(&self, n: u8) -> u8 {\n        n / self.top\n    }\n}\n\n\
+                      pub mod inner {\n    use super::*;\n    #[verify]\n    fn drawn(of: u8) -> u8 {\n        let d: u8 = any();\n        \
+                      of / d\n    }\n}\n\n#[verify]\npub fn fine(n: u8) -> u8 {\n    n / 2\n}\n";
+
+#[test]
+fn tests_are_written_in_place_and_run() {
+    let project = Project::package("gauges", SOURCE);
+    for (root, name) in [("part", "optverify_part"), ("drawn", "optverify_drawn")] {
+        let ran = project.run(&["replay", root, "--in-place"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        for build in [
+            "not optimized: fails: at src/lib.rs:",
+            "as shipped:    fails: at src/lib.rs:",
+        ] {
+            assert!(ran.stdout.contains(build), "{root}: {ran:?}");
+        }
+        let source =
+            std::fs::read_to_string(project.path().join("src/lib.rs")).expect("the source");
+        assert!(source.contains(&format!("fn {name}()")), "{source}");
+    }
+    // the test passes when the bug is gone
+    let source = std::fs::read_to_string(project.path().join("src/lib.rs")).expect("the source");
+    let fixed = source
+        .replace("n / self.top", "n / self.top.max(1)")
+        .replace("of / d", "of / d.max(1)");
+    project.file("src/lib.rs", &fixed);
+    let out = std::process::Command::new("cargo")
+        .args(["test", "--quiet", "--lib"])
+        .current_dir(project.path())
+        .env_remove("CARGO_TARGET_DIR")
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && text.contains("2 passed"), "{text}");
+}
+
+#[test]
+fn nothing_is_touched_without_in_place() {
+    let project = Project::empty();
+    let source = "#[optverify::verify]\nfn divide(n: u8, d: u8) -> u8 {\n    n / d\n}\n#[optverify::verify]\nfn fine(n: u8) -> u8 { n }\n";
+    project.file("one.rs", source);
+    let ran = project.run(&["replay", "divide", "one.rs", "--output", "found.rs"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("as shipped:    panics at one.rs:3:5"),
+        "{ran:?}"
+    );
+    let test = std::fs::read_to_string(project.path().join("found.rs")).expect("the test");
+    assert!(
+        test.contains("let _ = divide(std::hint::black_box(0), std::hint::black_box(0));"),
+        "{test}"
+    );
+    let after = std::fs::read_to_string(project.path().join("one.rs")).expect("the source");
+    assert_eq!(after, source);
+
+    let ran = project.run(&["replay", "divide", "one.rs", "--in-place"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("not optimized: fails: at one.rs:3:5"),
+        "{ran:?}"
+    );
+    let ran = project.run(&["replay", "fine", "one.rs"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("nothing to replay"), "{ran:?}");
+}
