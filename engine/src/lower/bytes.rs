@@ -71,6 +71,7 @@ impl Lowerer<'_> {
         let b = self.operand_bits(byte, None)?;
         let d = self.operand(dst)?;
         let d = self.pointer_of(&d)?;
+        self.check_has_target(&d);
         let ranges = self.element_ranges(&d, n)?;
         let value = match kind {
             crate::program::ScalarKind::Bool | crate::program::ScalarKind::Char => {
@@ -163,6 +164,8 @@ impl Lowerer<'_> {
         n: Term,
         elem: &Ty,
     ) -> Lowered<()> {
+        self.check_has_target(d);
+        self.check_has_target(s);
         if d.targets.is_empty() || s.targets.is_empty() {
             return Ok(());
         }

@@ -54,6 +54,8 @@ use std::sync::Arc;
 pub struct Source<'a> {
     /// Searched in order: the snapshot first, then files that complete it (constants, promoteds).
     pub files: Vec<&'a MirFile>,
+    /// Those whose variables have the types that the user wrote: passes turn references into raw pointers.
+    pub as_written: Vec<&'a MirFile>,
     pub facts: &'a Facts,
     /// `debug_assertions` of the build: the value of `UbChecks`.
     pub ub_checks: bool,
@@ -95,6 +97,7 @@ impl<'a> Source<'a> {
         Source {
             modules,
             drops,
+            as_written: files.clone(),
             files,
             facts: &capture.facts,
             ub_checks: capture.info.profile.debug_assertions,

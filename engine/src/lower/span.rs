@@ -81,8 +81,8 @@ impl Lowerer<'_> {
 
     /// Does a variable of the user's own code hold a raw pointer, itself or inside a type of this crate?
     pub fn keeps_raw_pointers(&self) -> bool {
-        let bodies = self.source.files.iter().flat_map(|f| &f.bodies);
-        bodies.into_iter().any(|body| {
+        let mut bodies = self.source.as_written.iter().flat_map(|f| &f.bodies);
+        bodies.any(|body| {
             body.debug_infos.iter().any(|d| {
                 let own = match &d.source_info.span {
                     Some(span) => !is_foreign(&span.file),

@@ -127,6 +127,7 @@ pub fn prepare_snapshot(
     let mut all: Vec<&MirFile> = files.iter().collect();
     all.push(&constants);
     let mut source = Source::of(capture, all);
+    source.as_written = vec![reference];
     source.drops.extend(lower::drop_types(reference));
     let program = lowered(&source, root)?;
     Ok(Prepared { program })

@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// The answer of a query. Only `Unsat` proves, only `Sat` refutes; the other two must never be read as either.
+#[derive(Debug)]
 pub enum Answer {
     Sat(Model),
     Unsat,
