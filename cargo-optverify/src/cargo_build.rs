@@ -26,7 +26,7 @@ pub fn captures(args: &BuildArgs) -> Result<Vec<Capture>> {
     // crate fresh
     let lost: BTreeSet<&str> = built
         .iter()
-        .filter(|b| depends_on_optverify(&metadata, &b.package_id))
+        .filter(|b| args.all_functions || depends_on_optverify(&metadata, &b.package_id))
         .filter(|b| {
             b.capture
                 .as_deref()
@@ -104,6 +104,9 @@ fn build(args: &BuildArgs, metadata: &Metadata) -> Result<Vec<Built>> {
         .env(wrapper::PROFILE_VARIABLE, &args.profile)
         .env(wrapper::CACHE_VARIABLE, cache_dir())
         .stdout(Stdio::piped());
+    if args.all_functions {
+        command.env(wrapper::ALL_VARIABLE, "1");
+    }
     if metadata.workspace_members.len() > 1 {
         command.env(wrapper::SHARE_VARIABLE, "1");
     }
@@ -194,13 +197,17 @@ pub fn place_flags(args: &BuildArgs) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// Own artifacts: an ordinary `cargo build` afterwards finds its own fresh.
+/// Own artifacts: an ordinary `cargo build` afterwards finds its own fresh. Captures of all functions are others
+/// than those of the marked ones.
 fn target_dir(args: &BuildArgs, metadata: &Metadata) -> PathBuf {
     let base = args
         .target_dir
         .clone()
         .unwrap_or_else(|| metadata.target_directory.clone().into_std_path_buf());
-    base.join("optverify")
+    base.join(match args.all_functions {
+        true => "optverify-all",
+        false => "optverify",
+    })
 }
 
 fn describe(

@@ -281,6 +281,9 @@ pub struct BuildArgs {
     /// Exclude packages
     #[arg(long, value_name = "SPEC", requires = "workspace")]
     pub exclude: Vec<String>,
+    /// Every function of the crate as a root, where its parameters can stand for any value
+    #[arg(long)]
+    pub all_functions: bool,
     /// Only the library
     #[arg(long)]
     pub lib: bool,

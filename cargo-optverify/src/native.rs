@@ -331,6 +331,7 @@ mod tests {
             package: "flag",
             profile: "release",
             cache: &cache,
+            all_functions: false,
         };
         let dir = folder.path().join("capture");
         capture(&request, &dir).expect("a capture");

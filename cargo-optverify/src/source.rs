@@ -56,6 +56,7 @@ pub fn of_file(file: &Path, build: &BuildArgs, dir: &Path) -> Result<()> {
         package: &package,
         profile: &build.profile,
         cache: &single_file::cache_dir(),
+        all_functions: build.all_functions,
     };
     match capture::capture(&request, dir)? {
         Outcome::Captured => Ok(()),

@@ -11,6 +11,8 @@ use std::process::{Command, ExitCode};
 pub const PROFILE_VARIABLE: &str = "OPTVERIFY_PROFILE";
 /// Where answers of the compiler are kept.
 pub const CACHE_VARIABLE: &str = "OPTVERIFY_WRAPPER_CACHE";
+/// Set where every function is a root.
+pub const ALL_VARIABLE: &str = "OPTVERIFY_ALL_FUNCTIONS";
 /// Set where crates of the workspace may depend on each other.
 pub const SHARE_VARIABLE: &str = "OPTVERIFY_SHARE";
 
@@ -28,7 +30,8 @@ pub fn run(args: &[String]) -> Result<ExitCode> {
     let mut compile = Command::new(rustc);
     compile.args(args);
     let is_crate = is_library_or_program(&command);
-    let captures = is_crate && command.sees_optverify();
+    let all_functions = std::env::var_os(ALL_VARIABLE).is_some();
+    let captures = is_crate && (all_functions || command.sees_optverify());
     if is_crate {
         compile.args(["--cfg", "optverify", "--check-cfg", "cfg(optverify)"]);
         if std::env::var_os(SHARE_VARIABLE).is_some() {
@@ -65,6 +68,7 @@ pub fn run(args: &[String]) -> Result<ExitCode> {
         package: &package,
         profile: &profile,
         cache: &cache,
+        all_functions,
     };
     match capture::capture(&request, &dir)? {
         Outcome::Captured => Ok(ExitCode::SUCCESS),

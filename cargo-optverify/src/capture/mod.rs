@@ -21,6 +21,7 @@ pub mod runs;
 pub mod shared;
 pub mod single_file;
 pub mod snapshots;
+pub mod survey;
 
 use anyhow::{Context, Result};
 use command::RustcCommand;
@@ -36,6 +37,8 @@ pub struct Request<'a> {
     pub profile: &'a str,
     /// Where answers of the compiler are kept from one capture to the next.
     pub cache: &'a Path,
+    /// Every function is a root, not only those with `#[verify]`.
+    pub all_functions: bool,
 }
 
 pub enum Outcome {
@@ -50,6 +53,9 @@ pub enum Outcome {
 pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
     capture_roots(request, dir, None)
 }
+
+/// A command line ends somewhere; beyond this rustc dumps what nobody asked for.
+const LONGEST_FILTER: usize = 60_000;
 
 /// Does `#[verify(overflow = ..)]` ask for this setting?
 fn asks_for_checks(root: &Root, checks: bool) -> bool {
@@ -107,15 +113,24 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         }
     }
     let bodies = mir_text::functions(&reference);
+    if request.all_functions && other_checks.is_none() {
+        let marked = std::mem::take(&mut manifest.roots);
+        let name = &manifest.crate_name;
+        let survey = survey::all_functions(&bodies, marked, name, &command.current_dir);
+        (manifest.roots, manifest.left_out) = (survey.roots, survey.left_out);
+    }
     let reach = Reach::of(&bodies);
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));
 
     if !manifest.roots.is_empty() {
-        let filter = wanted
+        let mut filter = wanted
             .iter()
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join("|");
+        if filter.len() > LONGEST_FILTER {
+            filter = "all".to_owned();
+        }
         let cache = request.cache.join(format!(
             "enums-{}-{}.json",
             manifest.compiler.commit_hash, manifest.target
@@ -182,6 +197,7 @@ fn describe(request: &Request<'_>) -> Result<Manifest> {
         passes: Vec::new(),
         functions: Vec::new(),
         roots: Vec::new(),
+        left_out: Vec::new(),
         notes: Vec::new(),
     })
 }

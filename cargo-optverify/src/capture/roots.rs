@@ -1,5 +1,6 @@
 //! The roots of a crate, read from the markers that `#[verify]` left in its MIR.
 
+use crate::capture::survey;
 use optverify_engine::capture::Root;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -62,6 +63,8 @@ pub fn impl_of(path: &str) -> Option<&str> {
 pub struct ImplHeader {
     pub trait_path: Option<String>,
     pub type_path: String,
+    /// Has it parameters other than lifetimes?
+    pub is_generic: bool,
 }
 
 impl ImplHeader {
@@ -112,9 +115,10 @@ fn parse_header(header: &str) -> Option<ImplHeader> {
         .trim()
         .trim_start_matches("unsafe ")
         .strip_prefix("impl")?;
-    let rest = match rest.starts_with('<') {
-        true => &rest[closing_angle(rest)? + 1..],
-        false => rest,
+    let (is_generic, rest) = match generics(rest) {
+        Some((list, rest)) => (survey::has_types(list), rest),
+        None if rest.starts_with('<') => return None,
+        None => (false, rest),
     };
     let rest = rest.split(" where ").next()?.trim();
     let mut depth = 0i32;
@@ -131,12 +135,20 @@ fn parse_header(header: &str) -> Option<ImplHeader> {
         Some(at) => ImplHeader {
             trait_path: Some(rest[..at].trim().to_owned()),
             type_path: rest[at + 5..].trim().to_owned(),
+            is_generic,
         },
         None => ImplHeader {
             trait_path: None,
             type_path: rest.to_owned(),
+            is_generic,
         },
     })
+}
+
+/// What stands in the angle brackets that the text begins with, and what follows them.
+pub fn generics(text: &str) -> Option<(&str, &str)> {
+    let end = text.starts_with('<').then(|| closing_angle(text))??;
+    Some((&text[1..end], &text[end + 1..]))
 }
 
 fn closing_angle(text: &str) -> Option<usize> {

@@ -32,9 +32,11 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
         args,
         judge: Judge::new(&args.gate, baseline),
     };
-    let mut reporters = args
-        .output
-        .reporters(args.file.as_deref(), args.build.quiet);
+    let mut reporters = args.output.reporters(
+        args.file.as_deref(),
+        args.build.quiet,
+        args.build.all_functions,
+    );
     let (work, roots) = work(&captures.list, args);
     let results = run.verify_all(&work, &mut reporters);
     let summary = Summary::of(&results, start.elapsed().as_millis() as u64);

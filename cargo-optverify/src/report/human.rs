@@ -1,7 +1,7 @@
 //! For people: one line a root as it finishes, then what was found, then what the proof does not cover.
 
 use crate::report::finding;
-use crate::report::{Reporter, RootResult, Summary, words};
+use crate::report::{Reporter, RootResult, Summary, survey, words};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use optverify_engine::capture::Manifest;
@@ -19,6 +19,8 @@ pub struct HumanReporter {
     pub quiet: bool,
     /// Also the passes of every root, and what the solver was asked.
     pub verbose: bool,
+    /// Every function is a root: unknown ones are counted, not told one by one.
+    pub survey: bool,
     /// The file of the command line, for the commands that are proposed.
     pub file: Option<PathBuf>,
 }
@@ -80,7 +82,9 @@ impl Reporter for HumanReporter {
 
     fn finished(&mut self, results: &[RootResult], summary: &Summary) -> Result<()> {
         let mut any = false;
-        for result in results {
+        let told =
+            |r: &&RootResult| !self.survey || self.verbose || r.report.verdict != Verdict::Unknown;
+        for result in results.iter().filter(told) {
             if let Some(text) = finding::render(result, self) {
                 let gap = if self.quiet && !any { "" } else { "\n" };
                 anstream::println!("{gap}{text}");
@@ -104,6 +108,16 @@ impl Reporter for HumanReporter {
                 "Outside the proof: LLVM, the linker, the hardware; std's MIR as shipped with the toolchain; \
                  termination.",
             );
+        }
+        if self.survey {
+            for line in survey::table(results, self.width) {
+                anstream::println!("{line}");
+            }
+            if summary.unknown > 0 && !self.verbose {
+                anstream::println!(
+                    "next: `--root NAME` for one function, `-v` for all of them, `explain-code OV0001` for a reason"
+                );
+            }
         }
         anstream::println!("{}", summary.sentence());
         Ok(())

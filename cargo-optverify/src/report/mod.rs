@@ -14,6 +14,7 @@ pub mod progress;
 pub mod reason;
 mod sarif;
 mod short;
+mod survey;
 pub mod words;
 
 use crate::gate::Judgement;

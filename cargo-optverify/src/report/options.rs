@@ -47,12 +47,19 @@ pub enum MessageFormat {
 }
 
 impl OutputArgs {
-    /// `file` is the one that is verified, if it is one; `quiet` is cargo's own flag.
-    pub fn reporters(&self, file: Option<&Path>, quiet: bool) -> Vec<Box<dyn Reporter>> {
+    /// `file` is the one that is verified, if it is one; `quiet` is cargo's own flag; `survey`: every
+    /// function is a root.
+    pub fn reporters(
+        &self,
+        file: Option<&Path>,
+        quiet: bool,
+        survey: bool,
+    ) -> Vec<Box<dyn Reporter>> {
         let human = HumanReporter {
             width: human::width(),
             quiet,
             verbose: self.verbose,
+            survey,
             file: file.map(Path::to_path_buf),
         };
         let mut all: Vec<Box<dyn Reporter>> = vec![match self.message_format {

@@ -30,6 +30,9 @@ pub struct Manifest {
     /// Every function of the crate that a root can reach, as far as names tell.
     pub functions: Vec<Function>,
     pub roots: Vec<Root>,
+    /// With `--all-functions`: the functions that are no roots.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
     /// What went wrong without making the capture useless, in words.
     pub notes: Vec<String>,
 }
@@ -106,6 +109,13 @@ pub enum ClosedHow {
     /// It could not be closed: calls of other crates remain.
     #[serde(rename = "not closed")]
     NotClosed,
+}
+
+/// A function that cannot be a root.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub function: String,
+    pub why: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -110,7 +110,10 @@ impl<'a> Lowerer<'a> {
                 let c = self.bits(&c)?;
                 self.finish_moves()?;
                 let holds = if *expected { c } else { self.pool.not(c) };
-                self.check(holds, StopKind::Panic(plain_message(&message.text)));
+                // Std's operators check for every build; code generation drops what this one does not want.
+                if self.source.overflow_checks || !message.kind.is_optional() {
+                    self.check(holds, StopKind::Panic(plain_message(&message.text)));
+                }
                 self.goto(to(target));
             }
             TerminatorKind::Drop { place, target, .. } => {

@@ -517,6 +517,17 @@ pub enum AssertKind {
     Other,
 }
 
+impl AssertKind {
+    /// Is it there only in builds with overflow checks?
+    pub fn is_optional(self) -> bool {
+        match self {
+            AssertKind::OverflowNeg => true,
+            AssertKind::Overflow(op) => !matches!(op, BinOp::Div | BinOp::Rem),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InlineAsm {
     /// Everything between `asm!(` and the parenthesis that closes it, as text.

@@ -1,6 +1,6 @@
 //! The solver behind one door: named queries with budgets and four answers; nobody else imports z3.
 //!
-//! Everything is pure QF_BV. Reads of array variables become constants, and functional consistency
+//! What is asked is QF_BV; where the bits are slow, the integers may refute it first (`integers`). Reads of array variables become constants, and functional consistency
 //! (`i = j -> a[i] = a[j]`) is added lazily, for the pairs that a model violates (lazy Ackermannisation).
 //! An `Unsat` is therefore final at any time, and a `Sat` is given out only when its model is consistent.
 //! Assumptions are literals, never push/pop: what the solver learns survives.
@@ -8,12 +8,16 @@
 mod answer;
 mod divide;
 mod floats;
+mod integers;
+mod linear;
 mod polynomial;
 mod solver;
 mod translate;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_integers;
 
 pub use answer::{Answer, Deadline, Model, QueryStats, Stats, Why, absorb_stats, take_stats};
 pub use solver::Solver;

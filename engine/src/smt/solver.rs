@@ -2,6 +2,7 @@
 
 use super::Budget;
 use super::answer::{Answer, Deadline, Model, Why, record};
+use super::integers::Integers;
 use super::translate::{Ast, Translator};
 use crate::term::{ArrayValue, BinOp, FastMap, FastSet, Node, Pool, Term, UnOp, Value, mask};
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use z3::{Params, SatResult, StatisticsValue, Tactic};
 
 /// About 15 ms.
 const QUICK_RLIMIT: u32 = 200_000;
+/// What the integers may cost before the bits are tried again.
+const INTEGERS_RLIMIT: u32 = 400_000;
 
 pub struct Solver {
     z3: z3::Solver,
@@ -26,6 +29,8 @@ pub struct Solver {
     set: Option<(u32, u32)>,
     core: Vec<Term>,
     broken: Option<String>,
+    /// The same facts over the integers, once they were needed.
+    integers: Integers,
 }
 
 impl Solver {
@@ -43,6 +48,7 @@ impl Solver {
             set: None,
             core: vec![],
             broken: None,
+            integers: Integers::default(),
         }
     }
 
@@ -158,9 +164,7 @@ impl Solver {
         // variables by equations, which only a fresh solver does.
         let quick = Budget {
             millis: budget.millis,
-            rlimit: if self.translator.functions {
-                budget.rlimit
-            } else if budget.rlimit == 0 {
+            rlimit: if budget.rlimit == 0 {
                 QUICK_RLIMIT
             } else {
                 budget.rlimit.min(QUICK_RLIMIT)
@@ -181,12 +185,23 @@ impl Solver {
                 .min(self.deadline.left_millis())
                 .max(1) as u32;
             self.set_limits(timeout, quick.rlimit);
-            // A quick query is soon over; a long one can be ended from outside.
-            let mut result = if self.translator.functions {
-                interruptible(&self.deadline, || self.z3.check_assumptions(&literals))
-            } else {
-                self.z3.check_assumptions(&literals)
-            };
+            let mut result = self.z3.check_assumptions(&literals);
+            if result == SatResult::Unknown
+                && let Some(core) =
+                    self.refuted_by_integers(pool, assumptions, left(&self.deadline))
+            {
+                self.core = core;
+                return Answer::Unsat;
+            }
+            if result == SatResult::Unknown && self.translator.functions {
+                let mine = left(&self.deadline);
+                if mine == 0 {
+                    return self.out_of_time();
+                }
+                self.set_limits(mine as u32, budget.rlimit);
+                // A quick query is soon over; a long one can be ended from outside.
+                result = interruptible(&self.deadline, || self.z3.check_assumptions(&literals));
+            }
             let mut fresh = None;
             if result == SatResult::Unknown && !self.translator.functions {
                 let mine = left(&self.deadline);
@@ -251,6 +266,24 @@ impl Solver {
                 }
             }
         }
+    }
+
+    /// The assumptions that clash, if the integers show it soon.
+    fn refuted_by_integers(
+        &mut self,
+        pool: &Pool,
+        assumptions: &[Term],
+        left: u64,
+    ) -> Option<Vec<Term>> {
+        if left == 0 {
+            return None;
+        }
+        let limits = (left as u32, INTEGERS_RLIMIT);
+        let deadline = &self.deadline;
+        self.integers
+            .refute(pool, &self.asserted, assumptions, limits, |ask| {
+                interruptible(deadline, ask)
+            })
     }
 
     fn out_of_time(&self) -> Answer {
