@@ -104,8 +104,14 @@ impl<'a> Sources<'a> {
             _ if header.is_none() && body.path.contains("<impl") => return Err("derived"),
             _ => {}
         }
-        if signature(body.text).is_some_and(mentions_a_parameter) {
+        let signature = signature(body.text).unwrap_or_default();
+        if mentions_a_parameter(signature) || body.text.contains("<Self as ") {
             return Err("generic: no instance to verify");
+        }
+        if !first_order(signature) {
+            return Err(
+                "no value can stand for a parameter: pointers, functions, types of std with secrets",
+            );
         }
         Ok(Root {
             name: format!("{crate_name}::{}", readable(body.path, header.as_ref())),
@@ -220,6 +226,41 @@ fn mentions_a_parameter(signature: &str) -> bool {
     lone.next().is_some()
 }
 
+/// Are the parameters numbers, text and what is built of them?
+fn first_order(signature: &str) -> bool {
+    let parameters = signature
+        .rsplit_once(" -> ")
+        .map_or(signature, |(parameters, _)| parameters);
+    let words = ["dyn ", "fn(", "*const ", "*mut "];
+    if words.iter().any(|word| parameters.contains(word)) {
+        return false;
+    }
+    let separators = |c: char| !c.is_alphanumeric() && c != '_' && c != ':';
+    let paths = parameters
+        .split(separators)
+        .map(|path| path.trim_matches(':'));
+    let of_std = paths.filter_map(|path| {
+        let (of, rest) = path.split_once("::")?;
+        ["std", "core", "alloc"].contains(&of).then_some(rest)
+    });
+    let mut secret = of_std.filter(|path| !PLAIN.iter().any(|plain| path.starts_with(plain)));
+    secret.next().is_none()
+}
+
+/// Types of std any of whose fields may have any value, and `Vec`, which the engine knows.
+const PLAIN: &[&str] = &[
+    "cmp::Ordering",
+    "cmp::Reverse",
+    "num::Saturating",
+    "num::Wrapping",
+    "ops::Bound",
+    "ops::ControlFlow",
+    "ops::Range",
+    "option::Option",
+    "result::Result",
+    "vec::Vec",
+];
+
 fn is_lone_capital(word: &str) -> bool {
     word.len() == 1 && word.starts_with(|c: char| c.is_ascii_uppercase())
 }
@@ -249,6 +290,11 @@ mod tests {
     fn return_places() {
         let body = "fn f(_1: u8) -> u8 {\n    let mut _0: u8;                      // return place in scope 0 at src/a.rs:3:17: 3:19\n";
         assert_eq!(return_place(body), Some(("src/a.rs", 3, 17)));
+        assert!(first_order(
+            "(_1: &[u8], _2: std::option::Option<u8>) -> std::string::String {"
+        ));
+        assert!(!first_order("(_1: &mut core::fmt::Formatter<'_>) -> u8 {"));
+        assert!(!first_order("(_1: *const u8) -> u8 {"));
         assert!(mentions_a_parameter("(_1: T) -> u8"));
         assert!(!mentions_a_parameter(
             "(_1: &Table) -> std::option::Option<u8>"

@@ -179,7 +179,7 @@ impl Lowerer<'_> {
             return Ok(self.pool.bv(1 << k, width));
         }
         // Private to std, so that no probe can name it: how `RawVec` is told to fill memory.
-        if &**path == "alloc::raw_vec::AllocInit" {
+        if types::in_std(path) == Some("raw_vec::AllocInit") {
             let bits = u128::from(name == "Zeroed");
             return Ok(self.pool.bv(bits, width));
         }
@@ -358,10 +358,8 @@ fn is_uninhabited(ty: &Ty) -> bool {
         TyKind::Never => true,
         TyKind::Adt { path, .. } => {
             matches!(
-                &**path,
-                "std::convert::Infallible"
-                    | "core::convert::Infallible"
-                    | "std::ops::try_trait::NeverShortCircuitResidual"
+                types::in_std(path),
+                Some("convert::Infallible" | "ops::try_trait::NeverShortCircuitResidual")
             )
         }
         _ => false,
@@ -377,5 +375,5 @@ fn alike(a: &Leaf, b: &Leaf) -> bool {
 }
 
 fn is_formatting(path: &str) -> bool {
-    path.starts_with("core::fmt::rt::") || path.starts_with("std::fmt::rt::")
+    types::in_std(path).is_some_and(|path| path.starts_with("fmt::rt::"))
 }

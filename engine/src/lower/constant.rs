@@ -387,7 +387,7 @@ impl Lowerer<'_> {
         let object = self.object(key, &ty, vec![], "text".into());
         if self.prepared.insert(object) && n <= 4096 {
             let elems: Vec<u128> = bytes.iter().map(|b| u128::from(*b)).collect();
-            self.prepare_array(object, vec![Step::Elem], &elems, 8)?;
+            self.prepare_array(object, &[elems.len() as u64], &elems, 8)?;
         }
         let mut path = vec![];
         let mut indices = vec![];
@@ -405,14 +405,14 @@ impl Lowerer<'_> {
     fn prepare_array(
         &mut self,
         object: super::ObjectId,
-        path: Vec<Step>,
+        lengths: &[u64],
         elems: &[u128],
         width: u32,
     ) -> Lowered<()> {
-        let sort = crate::term::Sort::Array {
-            index: 64,
-            elem: width,
-        };
+        let path: Vec<Step> = lengths.iter().map(|_| Step::Elem).collect();
+        // An index of nested arrays is their indices side by side, as `memory` joins them.
+        let index = 64 + 32 * (lengths.len() as u32 - 1);
+        let sort = crate::term::Sort::Array { index, elem: width };
         self.part(object, &path, super::Part::Value, sort);
         let Some(&var) = self.vars.get(&(object, path, super::Part::Value)) else {
             return gap("a variable that was never made");
@@ -423,7 +423,8 @@ impl Lowerer<'_> {
             if e == fill {
                 continue;
             }
-            let (i, e) = (self.bv64(i as u64), self.pool.bv(e, width));
+            let i = self.pool.bv(joined_index(i as u64, lengths), index);
+            let e = self.pool.bv(e, width);
             t = self.pool.store(t, i, e);
         }
         self.entry_setup.push(crate::program::Stmt::Assign(var, t));
@@ -512,19 +513,35 @@ impl Lowerer<'_> {
             self.entry_setup.push(crate::program::Stmt::Assign(var, t));
             return Ok(());
         }
-        let (Some(n), Some(elem)) = (types::array_len(ty), types::element(ty)) else {
-            return gap(format!("a constant of type `{ty}` given by its bytes"));
-        };
-        let Some(kind) = types::scalar_kind(&elem) else {
+        let (mut lengths, mut inner) = (vec![], ty.clone());
+        while let (Some(n), Some(elem)) = (types::array_len(&inner), types::element(&inner)) {
+            lengths.push(n);
+            inner = erase(&elem);
+        }
+        let (Some(kind), 1..=3) = (types::scalar_kind(&inner), lengths.len()) else {
             return gap(format!("a constant of type `{ty}` given by its bytes"));
         };
         let size = (types::bits(kind).max(8) / 8) as usize;
-        if bytes.len() as u64 != n * size as u64 || kind == ScalarKind::Bool || n > 8192 {
+        let n = lengths.iter().try_fold(1u64, |n, l| n.checked_mul(*l));
+        let fits = n.is_some_and(|n| n <= 8192 && n * size as u64 == bytes.len() as u64);
+        if !fits || kind == ScalarKind::Bool {
             return gap(format!("a constant of type `{ty}` given by its bytes"));
         }
         let elems: Vec<u128> = bytes.chunks(size).map(little).collect();
-        self.prepare_array(object, vec![Step::Elem], &elems, types::bits(kind))
+        self.prepare_array(object, &lengths, &elems, types::bits(kind))
     }
+}
+
+/// The index of an element by its number among all: of 64 bits, then 32 for each array inside.
+fn joined_index(number: u64, lengths: &[u64]) -> u128 {
+    let (mut rest, mut index, mut shift) = (number, 0u128, 0);
+    for (depth, length) in lengths.iter().enumerate().rev() {
+        let at = if depth == 0 { rest } else { rest % length };
+        rest /= (*length).max(1);
+        index |= u128::from(at) << shift;
+        shift += 32;
+    }
+    index
 }
 
 /// `core::num::<impl u64>::MAX` and its siblings, which the language defines.
@@ -532,7 +549,12 @@ fn int_limit(path: &Path) -> Option<Const> {
     let [.., imp, last] = path.segments.as_slice() else {
         return None;
     };
-    let ty = imp.name.strip_prefix("<impl ")?.strip_suffix('>')?;
+    let ty = match imp.name.strip_prefix("<impl ") {
+        Some(name) => name.strip_suffix('>')?,
+        // `std::u8::MAX`
+        None if path.segments.len() == 3 => types::in_std(&path.plain()).map(|_| &*imp.name)?,
+        None => return None,
+    };
     let ty = IntTy::from_name(ty)?;
     match &*last.name {
         "MAX" => Some(Const::Int {

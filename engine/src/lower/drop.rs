@@ -1,12 +1,56 @@
 //! Drops: the user's `Drop` impls run; freeing memory only matters for allocations (`heap`).
 //!
 //! Drop code is not in the captured text, only the impls are. A type whose parts are not all known, in a crate that
-//! implements `Drop` for anything, therefore leaves the model when it is dropped.
+//! implements `Drop` for anything, therefore leaves the model when it is dropped. So does a type of std, unless it is
+//! known to free or to drop its content and nothing else: the guards of `RefCell` and `Drain` write when they go.
 
 use super::inline::Call;
-use super::types::erase;
+use super::types::{self, erase};
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{Elem, GenericArg, Place, Ty, TyKind};
+
+/// Types of std whose drop, beside that of their parameters, only frees memory. Everything under `iter` has no `Drop`
+/// of its own.
+const ONLY_FREE: &[&str] = &[
+    "alloc::Global",
+    "array::IntoIter",
+    "borrow::Cow",
+    "boxed::Box",
+    "cell::Cell",
+    "cell::RefCell",
+    "cell::UnsafeCell",
+    "cmp::Reverse",
+    "collections::TryReserveError",
+    "mem::MaybeUninit",
+    "num::Saturating",
+    "num::Wrapping",
+    "ops::Bound",
+    "ops::ControlFlow",
+    "option::IntoIter",
+    "option::Option",
+    "ptr::NonNull",
+    "ptr::Unique",
+    "raw_vec::RawVec",
+    "raw_vec::RawVecInner",
+    "result::IntoIter",
+    "result::Result",
+    "string::FromUtf8Error",
+    "string::String",
+    "vec::IntoIter",
+    "vec::Vec",
+    "vec::into_iter::IntoIter",
+];
+
+/// Private to std, and what `extend` ends with: `Drop` writes the length that it counted to the vector's.
+const WRITES_LENGTH: &str = "set_len_on_drop::SetLenOnDrop";
+
+fn only_frees(path: &str) -> bool {
+    let Some(path) = types::in_std(path) else {
+        return false;
+    };
+    let modules = ["iter::", "ops::Range", "ops::range::"];
+    modules.iter().any(|module| path.starts_with(module)) || ONLY_FREE.contains(&path)
+}
 
 impl Lowerer<'_> {
     /// Drops the value at a place: its own `Drop`, then its parts in order.
@@ -29,6 +73,15 @@ impl Lowerer<'_> {
         }
         let fields = match ty.kind() {
             TyKind::Tuple(parts) => parts.iter().map(erase).collect(),
+            TyKind::Closure(_) => self
+                .shapes
+                .fields(&ty)
+                .into_iter()
+                .map(|(_, t)| t)
+                .collect(),
+            TyKind::Adt { path, .. } if path.ends_with(WRITES_LENGTH) => {
+                return self.write_length(place, &ty);
+            }
             TyKind::Adt { path, .. } => {
                 if self.source.drops.contains(&**path) {
                     self.run_drop(place, &ty, block, n_dropped)?;
@@ -45,6 +98,32 @@ impl Lowerer<'_> {
             part.projection.push(Elem::Field(i as u32, field.clone()));
             self.drop_place(&part, block, n_dropped)?;
         }
+        Ok(())
+    }
+
+    /// `*self.len = self.local_len`.
+    fn write_length(&mut self, place: &Place, ty: &Ty) -> Lowered<()> {
+        let fields = self.shapes.fields(ty);
+        let [(_, to), (_, counted)] = fields.as_slice() else {
+            return gap(format!("`Drop` of `{ty}`"));
+        };
+        let is_length =
+            matches!(to.kind(), TyKind::Ref { mutable: true, ty, .. } if erase(ty) == *counted);
+        if !is_length {
+            return gap(format!("`Drop` of `{ty}`"));
+        }
+        let part = |i: u32, ty: &Ty| {
+            let mut part = place.clone();
+            part.projection.push(Elem::Field(i, ty.clone()));
+            part
+        };
+        let from = self.locate(&part(1, counted))?;
+        let length = self.load_located(&from)?;
+        let mut to = part(0, to);
+        to.projection.push(Elem::Deref);
+        let to = self.locate(&to)?;
+        self.store_located(&to, &length)?;
+        self.commit();
         Ok(())
     }
 
@@ -89,12 +168,13 @@ impl Lowerer<'_> {
                 if path.ends_with("mem::ManuallyDrop") {
                     return Ok(());
                 }
-                let is_std = ["std::", "core::", "alloc::"]
-                    .iter()
-                    .any(|p| path.starts_with(p));
+                let is_std = types::in_std(path).is_some();
                 // The drop code of other crates is not captured; a path of this crate has no crate name.
                 if !is_std && !self.is_local_type(path) {
                     return gap(format!("`Drop` of `{path}`, a type of another crate"));
+                }
+                if is_std && !only_frees(path) {
+                    return gap(format!("`Drop` of `{path}`"));
                 }
                 // Fields that no body mentions are not known, but dropped all the same.
                 if !is_std && !self.source.drops.is_empty() {

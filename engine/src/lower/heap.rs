@@ -405,13 +405,8 @@ impl Lowerer<'_> {
         let TyKind::Adt { path, .. } = at.ty.kind() else {
             return Ok(());
         };
-        const OWNERS: [&str; 4] = [
-            "std::vec::Vec",
-            "std::boxed::Box",
-            "std::string::String",
-            "std::vec::IntoIter",
-        ];
-        if !OWNERS.contains(&&**path) {
+        const OWNERS: [&str; 4] = ["vec::Vec", "boxed::Box", "string::String", "vec::IntoIter"];
+        if !types::in_std(path).is_some_and(|path| OWNERS.contains(&path)) {
             return Ok(());
         }
         let value = self.load_located(at)?;

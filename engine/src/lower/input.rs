@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         depth: u32,
     ) -> Lowered<InputShape> {
         let facts = self.source.facts;
-        if adt == "std::vec::Vec" {
+        if types::in_std(adt) == Some("vec::Vec") {
             return self.make_vector(object, path, ty, dims, depth);
         }
         for foreign in ["Vec", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap"] {
@@ -130,9 +130,7 @@ impl Lowerer<'_> {
         }
         let name = adt.rsplit("::").next().unwrap_or(adt).to_string();
         // Types of std keep invariants among private fields: not every pattern is a value.
-        let is_std = ["std::", "core::", "alloc::"]
-            .iter()
-            .any(|p| adt.starts_with(p));
+        let is_std = types::in_std(adt).is_some();
         let plain = [
             "Range",
             "RangeFrom",

@@ -56,17 +56,23 @@ pub fn is_signed(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Int(i) if i.signed())
 }
 
+/// The path inside std, whichever of its crates a program names it by: `vec::Vec` of `alloc::vec::Vec`.
+pub fn in_std(path: &str) -> Option<&str> {
+    let (of, rest) = path.split_once("::")?;
+    ["std", "core", "alloc"].contains(&of).then_some(rest)
+}
+
 /// Is this the path of a wrapper of std that is nothing but its content?
 pub fn is_wrapper(path: &str) -> bool {
     const WRAPPERS: [&str; 6] = [
-        "std::mem::MaybeUninit",
-        "std::mem::ManuallyDrop",
-        "core::mem::maybe_dangling::MaybeDangling",
-        "std::mem::MaybeDangling",
-        "std::cell::UnsafeCell",
-        "std::cell::Cell",
+        "mem::MaybeUninit",
+        "mem::ManuallyDrop",
+        "mem::maybe_dangling::MaybeDangling",
+        "mem::MaybeDangling",
+        "cell::UnsafeCell",
+        "cell::Cell",
     ];
-    WRAPPERS.contains(&path)
+    in_std(path).is_some_and(|path| WRAPPERS.contains(&path))
 }
 
 pub fn is_maybe_uninit(ty: &Ty) -> bool {
@@ -124,10 +130,10 @@ pub fn owned_pointer(ty: &Ty) -> Option<Ty> {
             args: vec![GenericArg::Type(to.clone())],
         })
     };
-    match path {
-        "std::boxed::Box" => Some(wrap("std::ptr::Unique")),
-        "std::ptr::Unique" => Some(wrap("std::ptr::NonNull")),
-        "std::ptr::NonNull" => Some(Ty::new(TyKind::RawPtr {
+    match in_std(path)? {
+        "boxed::Box" => Some(wrap("std::ptr::Unique")),
+        "ptr::Unique" => Some(wrap("std::ptr::NonNull")),
+        "ptr::NonNull" => Some(Ty::new(TyKind::RawPtr {
             mutable: false,
             ty: to.clone(),
         })),

@@ -10,7 +10,8 @@ use std::time::Instant;
 use z3::ast::{BV, Bool};
 use z3::{Params, SatResult, StatisticsValue, Tactic};
 
-/// About 15 ms.
+/// About 2 ms, and 15.
+const GLANCE_RLIMIT: u32 = 30_000;
 const QUICK_RLIMIT: u32 = 200_000;
 /// What the integers may cost before the bits are tried again.
 const INTEGERS_RLIMIT: u32 = 400_000;
@@ -160,15 +161,11 @@ impl Solver {
             d.left_millis()
                 .min(u64::from(budget.millis).saturating_sub(spent))
         };
-        // A quick try of the incremental solver; what it cannot do soon is often easy after elimination of
-        // variables by equations, which only a fresh solver does.
-        let quick = Budget {
-            millis: budget.millis,
-            rlimit: if budget.rlimit == 0 {
-                QUICK_RLIMIT
-            } else {
-                budget.rlimit.min(QUICK_RLIMIT)
-            },
+        // The cheapest first: a glance at the bits, the integers, a quick try of the bits. What these cannot do is
+        // often easy after elimination of variables by equations, which only a fresh solver does.
+        let at_most = |rlimit: u32| match budget.rlimit {
+            0 => rlimit,
+            limit => limit.min(rlimit),
         };
         loop {
             for d in std::mem::take(&mut self.translator.definitions) {
@@ -184,23 +181,26 @@ impl Solver {
                 .next_power_of_two()
                 .min(self.deadline.left_millis())
                 .max(1) as u32;
-            self.set_limits(timeout, quick.rlimit);
+            self.set_limits(timeout, at_most(GLANCE_RLIMIT));
             let mut result = self.z3.check_assumptions(&literals);
-            if result == SatResult::Unknown
-                && let Some(core) =
-                    self.refuted_by_integers(pool, assumptions, left(&self.deadline))
-            {
-                self.core = core;
-                return Answer::Unsat;
-            }
-            if result == SatResult::Unknown && self.translator.functions {
+            if result == SatResult::Unknown {
+                let mine = left(&self.deadline);
+                if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
+                    self.core = core;
+                    return Answer::Unsat;
+                }
                 let mine = left(&self.deadline);
                 if mine == 0 {
                     return self.out_of_time();
                 }
-                self.set_limits(mine as u32, budget.rlimit);
                 // A quick query is soon over; a long one can be ended from outside.
-                result = interruptible(&self.deadline, || self.z3.check_assumptions(&literals));
+                result = if self.translator.functions {
+                    self.set_limits(mine as u32, budget.rlimit);
+                    interruptible(&self.deadline, || self.z3.check_assumptions(&literals))
+                } else {
+                    self.set_limits(timeout, at_most(QUICK_RLIMIT));
+                    self.z3.check_assumptions(&literals)
+                };
             }
             let mut fresh = None;
             if result == SatResult::Unknown && !self.translator.functions {
