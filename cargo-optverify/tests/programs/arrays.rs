@@ -232,3 +232,13 @@ fn ring_buffer_wrong(n: u32, v: u8) {
     }
     assert!(len <= 4);
 }
+
+static SQUARE: [[u16; 3]; 2] = [[1, 2, 3], [40, 50, 60]];
+
+//@ expect: safe
+#[verify]
+fn nested_table(i: usize, j: usize) { if i < 2 && j < 3 { let v = SQUARE[i][j]; assert!((v >= 40) == (i == 1)); assert!(SQUARE[1][2] == 60); } }
+
+//@ expect: unsafe
+#[verify]
+fn nested_table_wrong(i: usize, j: usize) { if i < 2 && j < 3 { assert!(SQUARE[i][j] != 50); } }

@@ -83,3 +83,11 @@ fn drop_fields(x: u8) { let mut log = 0u8; { let p: *mut u8 = &mut log; let _t =
 //@ known: unknown because drop of an enum whose content has a `Drop`
 #[verify]
 fn opt_drop(x: u8) { let mut log = 0u8; { let mut o = Some(D(&mut log, 1)); if x > 3 { o = None; } let _ = &o; } assert!(log == 0); }
+
+//@ expect: safe
+#[verify]
+fn extend_counts(a: u8) { let mut v = vec![1u8]; v.extend([a, 2]); assert!(v.len() == 3); }
+
+//@ expect: unsafe
+#[verify]
+fn extend_counts_wrong(a: u8) { let mut v = vec![1u8]; v.extend([a, 2]); assert!(v.len() == 1); }

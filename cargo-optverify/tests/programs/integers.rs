@@ -246,3 +246,24 @@ fn carrying(a: u8, b: u8) {
 //@ expect: unsafe
 #[verify]
 fn carrying_wrong(a: u8, b: u8) { assert!(a.div_ceil(b) >= 1 || a == 0); }
+
+// Std's operators on references keep their checks in MIR for every build; this one drops them when it makes code.
+//@ expect: safe
+#[verify]
+fn add_by_reference_wraps(a: &u32, b: &u32) { let mut s = *a; s += b; assert!(s == a.wrapping_add(*b)); }
+
+//@ expect: unsafe
+#[verify]
+fn add_by_reference_wraps_wrong(a: &u32, b: &u32) { let mut s = *a; s += b; assert!(s >= *a); }
+
+//@ expect: unsafe
+#[verify(overflow = "check")]
+fn add_by_reference_checked(a: &u32, b: &u32) { let mut s = *a; s += b; assert!(s == a.wrapping_add(*b)); }
+
+//@ expect: safe
+#[verify]
+fn limits_of_the_old_modules(x: u64) { let low = x & (std::u8::MAX as u64); assert!(low < 256); }
+
+//@ expect: unsafe
+#[verify]
+fn limits_of_the_old_modules_wrong(x: u64) { let low = x & (std::u8::MAX as u64); assert!(low < 255); }

@@ -85,14 +85,20 @@ impl<'a> Bodies<'a> {
         None
     }
 
-    /// The body's name for a name that calls use: of a function, or of a promoted constant of one.
+    /// The body's name for a name that calls use: of a function, or of a constant inside one.
     fn alias(&self, path: &str) -> Option<String> {
         if let Some(a) = self.aliases.get(path) {
             return (a != path).then(|| a.clone());
         }
-        let (function, promoted) = path.rsplit_once("::promoted[")?;
-        let a = self.aliases.get(function)?;
-        (a != function).then(|| format!("{a}::promoted[{promoted}"))
+        // An item inside a function, however deep: `Foo::get::LIMIT`, `Foo::get::promoted[0]`.
+        let mut end = path.len();
+        while let Some(at) = path[..end].rfind("::") {
+            if let Some(a) = self.aliases.get(&path[..at]) {
+                return (a != &path[..at]).then(|| format!("{a}{}", &path[at..]));
+            }
+            end = at;
+        }
+        None
     }
 
     /// Functions by their last name and the types of their parameters: trait methods print as
