@@ -242,3 +242,13 @@ fn nested_table(i: usize, j: usize) { if i < 2 && j < 3 { let v = SQUARE[i][j]; 
 //@ expect: unsafe
 #[verify]
 fn nested_table_wrong(i: usize, j: usize) { if i < 2 && j < 3 { assert!(SQUARE[i][j] != 50); } }
+
+static IS_ODD: [bool; 6] = [false, true, false, true, false, true];
+
+//@ expect: safe
+#[verify]
+fn table_of_bools(i: usize) { if i < 6 { assert!(IS_ODD[i] == (i % 2 == 1)); } }
+
+//@ expect: unsafe
+#[verify]
+fn table_of_bools_wrong(i: usize) { if i < 6 { assert!(!IS_ODD[i] || i < 5); } }

@@ -122,3 +122,8 @@ fn maybe_uninit(x: u32) { let mut m = std::mem::MaybeUninit::<u32>::uninit(); m.
 //@ expect: unsafe
 #[verify]
 fn maybe_uninit_wrong(x: u32) { let mut m = std::mem::MaybeUninit::<u32>::uninit(); if x > 3 { m.write(x); } assert!(unsafe { m.assume_init() } == x); }
+
+// A value without contents may be copied; it may not be read.
+//@ expect: safe
+#[verify]
+fn uninit_is_copied() { let b = std::mem::MaybeUninit::<u8>::uninit(); let c = b; let mut d = [c; 4]; d[0].write(1); assert!(d.len() == 4); }

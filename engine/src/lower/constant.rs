@@ -387,7 +387,12 @@ impl Lowerer<'_> {
         let object = self.object(key, &ty, vec![], "text".into());
         if self.prepared.insert(object) && n <= 4096 {
             let elems: Vec<u128> = bytes.iter().map(|b| u128::from(*b)).collect();
-            self.prepare_array(object, &[elems.len() as u64], &elems, 8)?;
+            self.prepare_array(
+                object,
+                &[elems.len() as u64],
+                &elems,
+                ScalarKind::Unsigned(8),
+            )?;
         }
         let mut path = vec![];
         let mut indices = vec![];
@@ -407,12 +412,15 @@ impl Lowerer<'_> {
         object: super::ObjectId,
         lengths: &[u64],
         elems: &[u128],
-        width: u32,
+        kind: ScalarKind,
     ) -> Lowered<()> {
         let path: Vec<Step> = lengths.iter().map(|_| Step::Elem).collect();
         // An index of nested arrays is their indices side by side, as `memory` joins them.
-        let index = 64 + 32 * (lengths.len() as u32 - 1);
-        let sort = crate::term::Sort::Array { index, elem: width };
+        let mut dims = vec![32; lengths.len()];
+        dims[0] = 64;
+        let index = dims.iter().sum();
+        let scalar = super::value::scalar_sort(kind);
+        let sort = super::value::in_array(scalar, &dims);
         self.part(object, &path, super::Part::Value, sort);
         let Some(&var) = self.vars.get(&(object, path, super::Part::Value)) else {
             return gap("a variable that was never made");
@@ -424,7 +432,7 @@ impl Lowerer<'_> {
                 continue;
             }
             let i = self.pool.bv(joined_index(i as u64, lengths), index);
-            let e = self.pool.bv(e, width);
+            let e = self.pool.constant(e, scalar);
             t = self.pool.store(t, i, e);
         }
         self.entry_setup.push(crate::program::Stmt::Assign(var, t));
@@ -524,11 +532,11 @@ impl Lowerer<'_> {
         let size = (types::bits(kind).max(8) / 8) as usize;
         let n = lengths.iter().try_fold(1u64, |n, l| n.checked_mul(*l));
         let fits = n.is_some_and(|n| n <= 8192 && n * size as u64 == bytes.len() as u64);
-        if !fits || kind == ScalarKind::Bool {
+        if !fits || kind == ScalarKind::Bool && bytes.iter().any(|b| *b > 1) {
             return gap(format!("a constant of type `{ty}` given by its bytes"));
         }
         let elems: Vec<u128> = bytes.chunks(size).map(little).collect();
-        self.prepare_array(object, &lengths, &elems, types::bits(kind))
+        self.prepare_array(object, &lengths, &elems, kind)
     }
 }
 

@@ -19,7 +19,10 @@ impl Lowerer<'_> {
             return Ok(false);
         }
         let name = last_segment(&plain).to_string();
-        if plain.contains("intrinsics::") || plain.contains("hint::") {
+        // Constants are not inlined into: there the functions are called by their own names.
+        let of_mem = ["mem::size_of", "mem::align_of"];
+        let of_mem = types::in_std(&plain).is_some_and(|path| of_mem.contains(&path));
+        if of_mem || plain.contains("intrinsics::") || plain.contains("hint::") {
             return self.by_name(&name, path, args, to);
         }
         if plain.ends_with("RangeInclusive::new") {

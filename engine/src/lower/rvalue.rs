@@ -91,6 +91,7 @@ impl Lowerer<'_> {
         let mut v = self.load_located(at)?;
         if let [(path, l)] = v.leaves.as_mut_slice()
             && path.is_empty()
+            && !types::may_be_uninit(&at.ty)
         {
             let init = l.init;
             l.init = self.pool.bool(true);

@@ -79,6 +79,11 @@ pub fn is_maybe_uninit(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Adt { path, .. } if path.ends_with("mem::MaybeUninit"))
 }
 
+/// Is a value without contents fine as it is, itself or inside wrappers?
+pub fn may_be_uninit(ty: &Ty) -> bool {
+    is_maybe_uninit(ty) || transparent(ty).is_some_and(may_be_uninit)
+}
+
 /// What a wrapper of std that is nothing but its content wraps. Such a type has the leaves of its content, and
 /// its field is the wrapper itself: pointers to the one are pointers to the other.
 pub fn transparent(ty: &Ty) -> Option<&Ty> {
