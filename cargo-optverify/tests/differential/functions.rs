@@ -154,7 +154,7 @@ fn declarations(items: &Items, random: &mut Random) -> String {
     out
 }
 
-fn generator<'a>(items: &'a Items, seed: u64, helpers: &[Helper], result: &Ty) -> Generator<'a> {
+pub fn generator<'a>(items: &'a Items, seed: u64, helpers: &[Helper], result: &Ty) -> Generator<'a> {
     Generator {
         random: Random::new(seed),
         items,
@@ -203,6 +203,23 @@ fn function(name: &str, items: &Items, random: &mut Random, helpers: &[Helper]) 
         .collect();
     let result = random_type(random, items, 1);
     let mut g = generator(items, random.next(), helpers, &result);
+    let declared = declare(&mut g, &parameters);
+    let count = 2 + random.below(5);
+    let body = body(&mut g, 3, count);
+    let text = format!(
+        "pub fn {name}({declared}) -> {} {{\n{body}}}\n",
+        result.name()
+    );
+    Function {
+        name: name.to_owned(),
+        parameters,
+        result,
+        text,
+    }
+}
+
+/// The parameters of a function, as its source declares them; its body can see them.
+pub fn declare(g: &mut Generator<'_>, parameters: &[Parameter]) -> String {
     let mut declared = vec![];
     for (i, p) in parameters.iter().enumerate() {
         let name = format!("a{i}");
@@ -221,19 +238,7 @@ fn function(name: &str, items: &Items, random: &mut Random, helpers: &[Helper]) 
         g.scope.push(v);
         declared.push(format!("{name}: {written}"));
     }
-    let count = 2 + random.below(5);
-    let body = body(&mut g, 3, count);
-    let text = format!(
-        "pub fn {name}({}) -> {} {{\n{body}}}\n",
-        declared.join(", "),
-        result.name()
-    );
-    Function {
-        name: name.to_owned(),
-        parameters,
-        result,
-        text,
-    }
+    declared.join(", ")
 }
 
 /// Arguments of one call: a value for each parameter (of a slice: its elements).

@@ -102,8 +102,8 @@ fn aggregates(file: &File) -> String {
     out
 }
 
-/// The functions without their attribute, and a `main` that runs each on the lines of its standard input.
-pub fn program(file: &File) -> String {
+/// The functions without their attribute, and a `run` that reads which of them to call, and on what.
+pub fn library(file: &File) -> String {
     let mut out = format!("{ALLOWED}{}{SUPPORT}{}", file.prelude, aggregates(file));
     let mut calls = String::new();
     for (i, f) in file.functions.iter().enumerate() {
@@ -136,13 +136,18 @@ pub fn program(file: &File) -> String {
         calls.push_str(&format!("{i} => run{i}(w, out), "));
     }
     out.push_str(&format!(
-        "fn run(w: &mut dyn Iterator<Item = u128>, out: &mut String) {{ match w.next().unwrap() {{ {calls} _ => unreachable!() }} }}\n\
-         fn main() {{\n    std::panic::set_hook(Box::new(|_| {{}}));\n    for line in std::io::stdin().lines() {{\n        \
-         let line = line.unwrap();\n        let mut w = line.split_whitespace().map(|x| x.parse::<u128>().unwrap());\n        \
-         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {{ let mut out = String::new(); run(&mut w, &mut out); out }}));\n        \
-         println!(\"{{}}\", done.unwrap_or(\"panic\".to_owned()));\n    }}\n}}\n"
+        "pub fn run(w: &mut dyn Iterator<Item = u128>, out: &mut String) {{ match w.next().unwrap() {{ {calls} _ => unreachable!() }} }}\n"
     ));
     out
+}
+
+/// The library, and a `main` that makes the calls on the lines of its standard input.
+pub fn program(file: &File) -> String {
+    library(file)
+        + "fn main() {\n    std::panic::set_hook(Box::new(|_| {}));\n    for line in std::io::stdin().lines() {\n        \
+         let line = line.unwrap();\n        let mut w = line.split_whitespace().map(|x| x.parse::<u128>().unwrap());\n        \
+         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| { let mut out = String::new(); run(&mut w, &mut out); out }));\n        \
+         println!(\"{}\", done.unwrap_or(\"panic\".to_owned()));\n    }\n}\n"
 }
 
 /// Compiles the program of a file with these flags.
@@ -182,19 +187,22 @@ pub fn build(package: &Path, name: &str, flags: &[&str]) -> PathBuf {
     package.join("native/debug").join(name)
 }
 
+/// A call as `run` of the native program reads it.
+pub fn line(file: &File, f: usize, arguments: &[Val]) -> String {
+    let mut line = format!("{f} ");
+    for (p, value) in file.functions[f].parameters.iter().zip(arguments) {
+        if let (Passing::Slice | Passing::SliceMut, Val::Parts(elements)) = (p.passing, value) {
+            line.push_str(&format!("{} ", elements.len()));
+        }
+        value.write(&mut line);
+    }
+    line + "\n"
+}
+
 /// Runs calls (function and arguments) in the native program.
 pub fn run(binary: &Path, file: &File, calls: &[(usize, Vec<Val>)]) -> Vec<Ended> {
-    let mut input = String::new();
-    for (f, arguments) in calls {
-        input.push_str(&format!("{f} "));
-        for (p, value) in file.functions[*f].parameters.iter().zip(arguments) {
-            if let (Passing::Slice | Passing::SliceMut, Val::Parts(elements)) = (p.passing, value) {
-                input.push_str(&format!("{} ", elements.len()));
-            }
-            value.write(&mut input);
-        }
-        input.push('\n');
-    }
+    let lines = calls.iter().map(|(f, arguments)| line(file, *f, arguments));
+    let input: String = lines.collect();
     let stdin = binary.with_extension("input");
     std::fs::write(&stdin, input).expect("the input is written");
     let output = Command::new(binary)

@@ -1,0 +1,129 @@
+//! One file of fuzzed functions: most of them calm and full of loops and claims, some of the wild ones that the
+//! differential test generates.
+
+use crate::calm::Writer;
+use crate::functions::{File, Function, Parameter, Passing, declare, generator};
+use crate::random::Random;
+use crate::types::{INTS, Items, Ty, U8, USIZE, random_type};
+
+/// What a function is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Family {
+    /// Few bits of input: every input is run.
+    Exhaustive,
+    /// Anything by value, slices, references.
+    Wide,
+    /// Heap, with few bits of input.
+    Heap,
+    /// Heap, with wide inputs and slices.
+    WideHeap,
+}
+
+/// A file of `count` functions with claims, beside `wild` functions without.
+pub fn file(seed: u64, count: usize) -> File {
+    let mut file = File::generate(seed, count / 8);
+    let mut random = Random::new(seed ^ 0xfeed);
+    let made: Vec<Function> = (file.functions.len()..count)
+        .map(|i| function(&format!("case{i}"), &file.items, &mut random))
+        .collect();
+    file.functions.extend(made);
+    file
+}
+
+fn function(name: &str, items: &Items, random: &mut Random) -> Function {
+    let family = *random.pick(&[
+        Family::Exhaustive,
+        Family::Exhaustive,
+        Family::Wide,
+        Family::Wide,
+        Family::Heap,
+        Family::Heap,
+        Family::WideHeap,
+    ]);
+    let parameters = parameters(family, items, random);
+    let result = match random.below(4) {
+        0 => Ty::Option(Box::new(U8)),
+        1 => Ty::Bool,
+        _ => random.pick(&INTS).clone(),
+    };
+    let mut writer = Writer {
+        g: generator(items, random.next(), &[], &result),
+        lines: vec![],
+        heap: vec![],
+        labels: vec![],
+        claims: 0,
+        palette: palette(&parameters, random),
+    };
+    let declared = declare(&mut writer.g, &parameters);
+    let (bindings, statements) = (1 + random.below(3), 2 + random.below(4));
+    (0..bindings).for_each(|_| writer.binding());
+    if matches!(family, Family::Heap | Family::WideHeap) {
+        (0..1 + random.below(3)).for_each(|_| writer.allocate());
+    }
+    writer.looped(2);
+    (0..statements).for_each(|_| writer.statement(2));
+    (0..2).for_each(|_| writer.claim());
+    let returned = writer.value(&result);
+    writer.line(returned);
+    let text = format!(
+        "pub fn {name}({declared}) -> {} {{\n{}\n}}\n",
+        result.name(),
+        writer.lines.join("\n")
+    );
+    Function {
+        name: name.to_owned(),
+        parameters,
+        result,
+        text,
+    }
+}
+
+fn parameters(family: Family, items: &Items, random: &mut Random) -> Vec<Parameter> {
+    let value = |ty: Ty| Parameter {
+        ty,
+        passing: Passing::Value,
+    };
+    if matches!(family, Family::Exhaustive | Family::Heap) {
+        let narrow = [U8, U8, Ty::Int("i8", 8, true)];
+        let mut all = vec![value(random.pick(&narrow).clone())];
+        match random.below(4) {
+            0 => {}
+            1 => all.extend([value(Ty::Bool), value(Ty::Bool)]),
+            2 => all.push(value(Ty::Bool)),
+            _ => all.push(value(random.pick(&narrow).clone())),
+        }
+        return all;
+    }
+    let count = 1 + random.below(3);
+    let mut all = vec![];
+    for _ in 0..count {
+        let passing = *random.pick(&[
+            Passing::Value,
+            Passing::Value,
+            Passing::Value,
+            Passing::Slice,
+            Passing::Slice,
+            Passing::SliceMut,
+            Passing::RefMut,
+            Passing::Ref,
+        ]);
+        let ty = match passing {
+            Passing::Slice | Passing::SliceMut => random_type(random, items, 0),
+            _ if random.one_in(3) => random_type(random, items, 1),
+            _ => random.pick(&INTS).clone(),
+        };
+        all.push(Parameter { ty, passing });
+    }
+    all
+}
+
+/// The integer types of the parameters and one or two others.
+fn palette(parameters: &[Parameter], random: &mut Random) -> Vec<Ty> {
+    let ints = parameters.iter().map(|p| p.ty.clone());
+    let mut palette: Vec<Ty> = ints.filter(Ty::is_int).collect();
+    palette.push(random.pick(&INTS).clone());
+    if random.one_in(2) {
+        palette.push(USIZE);
+    }
+    palette
+}

@@ -1,0 +1,152 @@
+//! Verdicts beside the truth: what is wrong, what could not be confirmed, and the figures of a run.
+
+use crate::confirm::Ended;
+use crate::tool::{Profile, Verdict};
+use crate::truth::{Build, Truth};
+use std::collections::BTreeMap;
+
+/// Which program a verdict speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    Reference,
+    Optimized,
+}
+
+pub const STAGES: [Stage; 2] = [Stage::Reference, Stage::Optimized];
+
+impl Stage {
+    pub fn verdict(self, of: &Verdict) -> &str {
+        match self {
+            Stage::Reference => &of.reference,
+            Stage::Optimized => &of.optimized,
+        }
+    }
+
+    /// The native build that behaves as this stage of a profile.
+    pub fn build(self, profile: Profile) -> Build {
+        match (profile, self) {
+            (Profile::Dev, _) => Build::Dev,
+            (Profile::Release, Stage::Reference) => Build::Reference,
+            (Profile::Release, Stage::Optimized) => Build::Release,
+        }
+    }
+}
+
+/// What is wrong with a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// Called safe, and an input panics.
+    Safe(Stage),
+    /// Called unsafe, and the reported input returns.
+    Unsafe(Stage),
+    /// Internal errors and crashes.
+    Broken,
+}
+
+/// The stage that a counterexample is about.
+pub fn accused(verdict: &Verdict) -> Option<Stage> {
+    verdict.inputs.as_ref()?;
+    Some(match verdict.pass.as_str() {
+        "reference" => Stage::Reference,
+        _ => Stage::Optimized,
+    })
+}
+
+/// Judges one verdict. `truth` is what all runs of a build say, `confirmed` how the reported input ended in the
+/// accused stage's build.
+pub fn judge<'a>(
+    profile: Profile,
+    verdict: &Verdict,
+    truth: impl Fn(Build) -> &'a Truth,
+    confirmed: Option<Ended>,
+) -> Option<Wrong> {
+    if verdict.is_broken() {
+        return Some(Wrong::Broken);
+    }
+    for stage in STAGES {
+        let truth = truth(stage.build(profile));
+        if stage.verdict(verdict) == "safe" && truth.panicked > 0 {
+            return Some(Wrong::Safe(stage));
+        }
+        let refuted = accused(verdict) == Some(stage) && confirmed == Some(Ended::Returned);
+        let never = truth.complete && truth.panicked == 0;
+        if stage.verdict(verdict) == "unsafe" && (refuted || never) {
+            return Some(Wrong::Unsafe(stage));
+        }
+    }
+    None
+}
+
+/// What a run came to.
+#[derive(Default)]
+pub struct Figures {
+    pub functions: usize,
+    /// Functions of which every input was run, and those that panic on some input.
+    pub exhaustive: usize,
+    pub panicking: usize,
+    /// By profile and verdict.
+    verdicts: BTreeMap<(&'static str, String), usize>,
+    /// Codes of reasons for unknown, with an example.
+    unknown: BTreeMap<String, (usize, String)>,
+    /// Safe in truth (every input run), and so called.
+    pub confirmed: usize,
+    pub unconfirmed: usize,
+    pub miscompiled: usize,
+    pub wrong: Vec<String>,
+}
+
+impl Figures {
+    pub fn count(&mut self, profile: Profile, verdict: &Verdict) {
+        let key = (profile.name(), verdict.overall.clone());
+        *self.verdicts.entry(key).or_insert(0) += 1;
+        if verdict.overall == "unknown" {
+            let why: String = verdict.why.chars().take(150).collect();
+            let entry = self.unknown.entry(verdict.code.clone());
+            entry.or_insert((0, why)).0 += 1;
+        }
+    }
+
+    pub fn add(&mut self, other: Figures) {
+        self.functions += other.functions;
+        self.exhaustive += other.exhaustive;
+        self.panicking += other.panicking;
+        self.confirmed += other.confirmed;
+        self.unconfirmed += other.unconfirmed;
+        self.miscompiled += other.miscompiled;
+        self.wrong.extend(other.wrong);
+        for (key, n) in other.verdicts {
+            *self.verdicts.entry(key).or_insert(0) += n;
+        }
+        for (code, (n, why)) in other.unknown {
+            self.unknown.entry(code).or_insert((0, why)).0 += n;
+        }
+    }
+
+    pub fn print(&self, seconds: u64) {
+        println!(
+            "fuzz: {} functions ({} exhaustive, {} panic on some input), {seconds} s; {} counterexamples confirmed, \
+             {} not, {} miscompilations, {} wrong",
+            self.functions,
+            self.exhaustive,
+            self.panicking,
+            self.confirmed,
+            self.unconfirmed,
+            self.miscompiled,
+            self.wrong.len()
+        );
+        for profile in ["dev", "release"] {
+            let of = |verdict: &str| {
+                let key = (profile, verdict.to_owned());
+                self.verdicts.get(&key).copied().unwrap_or(0)
+            };
+            let [safe, bad, unknown] = ["safe", "unsafe", "unknown"].map(of);
+            println!("  {profile}: {safe} safe, {bad} unsafe, {unknown} unknown");
+        }
+        let mut reasons: Vec<_> = self.unknown.iter().collect();
+        reasons.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+        for (code, (n, why)) in reasons {
+            println!("  {n:6} {code} ({why})");
+        }
+        self.wrong.iter().for_each(|w| println!("WRONG {w}"));
+    }
+}

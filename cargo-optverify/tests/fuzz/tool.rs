@@ -1,0 +1,103 @@
+//! What the tool says of a file: one verdict a root, read from its JSON messages.
+
+use crate::common::Project;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Dev => "dev",
+            Profile::Release => "release",
+        }
+    }
+}
+
+/// What the tool says of one root.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    pub overall: String,
+    pub reference: String,
+    pub optimized: String,
+    pub engine: String,
+    /// The arguments of the counterexample as Rust, and the panic that it ends in.
+    pub inputs: Option<Vec<String>>,
+    pub panic: String,
+    /// Where the violation begins: `reference`, or a pass.
+    pub pass: String,
+    /// The class of the reason for an unknown.
+    pub code: String,
+    pub why: String,
+}
+
+/// Reasons that are mistakes of the tool, whatever the program: internal errors, crashes, an answer that contradicts
+/// itself.
+const BROKEN: [&str; 3] = ["OV0021", "OV0022", "OV0019"];
+
+impl Verdict {
+    fn of(message: &Value) -> Verdict {
+        let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+        let found = &message["counterexample"];
+        let inputs = found["inputs"].as_object();
+        Verdict {
+            overall: text(&message["verdict"]),
+            reference: text(&message["reference"]["verdict"]),
+            optimized: text(&message["optimized"]["verdict"]),
+            engine: text(&message["reference"]["engine"]),
+            inputs: inputs.map(|all| all.values().map(text).collect()),
+            panic: text(&found["panic"]),
+            pass: text(&found["pass"]),
+            code: text(&message["code"]),
+            why: text(&message["why"]),
+        }
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.overall == "unknown"
+            && (BROKEN.contains(&self.code.as_str()) || self.why.contains("broke off"))
+    }
+}
+
+/// Runs the tool on a file, and gives the verdicts by the names of the roots inside the file.
+pub fn verdicts(
+    file: &Path,
+    profile: Profile,
+    seconds: u64,
+) -> Result<BTreeMap<String, Verdict>, String> {
+    let project = Project::empty();
+    let mut tool = project.tool(&[
+        &file.to_string_lossy(),
+        "--message-format=json",
+        "--no-native",
+        "--no-proof-store",
+        "--profile",
+        profile.name(),
+        "--timeout",
+        &format!("{seconds}s"),
+        "-j",
+        "1",
+    ]);
+    let output = tool.output().map_err(|e| e.to_string())?;
+    let mut verdicts = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let message: Value = serde_json::from_str(line).map_err(|e| format!("{e} in {line}"))?;
+        if message["reason"] == "optverify-root" {
+            // `file::name`
+            let root = message["root"].as_str().unwrap_or_default();
+            let name = root.split_once("::").map_or(root, |(_, name)| name);
+            verdicts.insert(name.to_owned(), Verdict::of(&message));
+        }
+    }
+    if verdicts.is_empty() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("no verdict ({:?}): {stderr}", output.status));
+    }
+    Ok(verdicts)
+}
