@@ -17,11 +17,15 @@ enum Family {
     Heap,
     /// Heap, with wide inputs and slices.
     WideHeap,
+    /// Pieces of ordinary code, with few bits of input.
+    Pieces,
+    WidePieces,
 }
 
 /// A file of `count` functions with claims, beside `wild` functions without.
 pub fn file(seed: u64, count: usize) -> File {
     let mut file = File::generate(seed, count / 8);
+    file.prelude.push_str(crate::snippets::ITEMS);
     let mut random = Random::new(seed ^ 0xfeed);
     let made: Vec<Function> = (file.functions.len()..count)
         .map(|i| function(&format!("case{i}"), &file.items, &mut random))
@@ -39,6 +43,9 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
         Family::Heap,
         Family::Heap,
         Family::WideHeap,
+        Family::Pieces,
+        Family::Pieces,
+        Family::WidePieces,
     ]);
     let parameters = parameters(family, items, random);
     let result = match random.below(4) {
@@ -60,7 +67,14 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
     if matches!(family, Family::Heap | Family::WideHeap) {
         (0..1 + random.below(3)).for_each(|_| writer.allocate());
     }
-    writer.looped(2);
+    if matches!(family, Family::Pieces | Family::WidePieces) {
+        (0..1 + random.below(3)).for_each(|_| {
+            writer.snippet();
+            writer.claim();
+        });
+    } else {
+        writer.looped(2);
+    }
     (0..statements).for_each(|_| writer.statement(2));
     (0..2).for_each(|_| writer.claim());
     let returned = writer.value(&result);
@@ -83,7 +97,7 @@ fn parameters(family: Family, items: &Items, random: &mut Random) -> Vec<Paramet
         ty,
         passing: Passing::Value,
     };
-    if matches!(family, Family::Exhaustive | Family::Heap) {
+    if matches!(family, Family::Exhaustive | Family::Heap | Family::Pieces) {
         let narrow = [U8, U8, Ty::Int("i8", 8, true)];
         let mut all = vec![value(random.pick(&narrow).clone())];
         match random.below(4) {

@@ -32,6 +32,7 @@ pub fn record(seed: u64, case: &Case<'_>, file: &File, verdict: &Verdict, work: 
     println!("found: {headline}");
     let (text, verdict) = match shrink(case, &file.prelude, &work.join("shrink")) {
         Some(small) => small,
+        None if case.wrong == Wrong::Broken => return format!("{headline}: only once"),
         None => {
             println!("  alone, it is not wrong");
             let all = format!("{}#[verify]\n{}", file.prelude, case.function.text);

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Candidates tried at once, and rounds of them.
-const BATCH: usize = 16;
-const ROUNDS: usize = 40;
+const BATCH: usize = 24;
+const ROUNDS: usize = 60;
 
 /// A program with a wrong verdict.
 pub struct Case<'a> {
@@ -28,21 +28,24 @@ pub fn shrink(case: &Case<'_>, prelude: &str, folder: &Path) -> Option<(String, 
     let text = format!("{prelude}#[verify]\n{}", case.function.text);
     let mut best: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut verdict = case.wrong_ones(&[best.clone()], folder).pop()?.1;
-    let mut next = 0;
+    let (mut next, mut again) = (0, false);
     for _ in 0..ROUNDS {
-        let all = candidates(&best);
+        let mut all = candidates(&best);
+        let head = format!("pub fn {}(", case.function.name);
+        all.retain(|c| c.windows(2).any(|w| w[0] == "#[verify]" && w[1].starts_with(&head)));
         if next >= all.len() {
-            break;
+            if !again {
+                break;
+            }
+            (next, again) = (0, false);
         }
         let batch: Vec<Vec<String>> = all.iter().skip(next).take(BATCH).cloned().collect();
         let found = case.wrong_ones(&batch, folder);
         match found.into_iter().min_by_key(|(n, _)| size(&batch[*n])) {
             Some((n, v)) => {
-                // what was in vain before this candidate will mostly be so again
-                next = (next + n).min(candidates(&batch[n]).len().saturating_sub(1));
-                if next < BATCH {
-                    next = 0;
-                }
+                // what was in vain before will mostly be so again
+                next = next.saturating_sub(BATCH);
+                again = true;
                 (best, verdict) = (batch[n].clone(), v);
             }
             None => next += BATCH,
@@ -118,21 +121,20 @@ impl Case<'_> {
         mut found: Vec<(usize, Verdict)>,
         native: &Native,
     ) -> Result<Vec<(usize, Verdict)>, String> {
-        let (wanted, ended) = match self.wrong {
+        let ended = match self.wrong {
             Wrong::Broken => {
                 found.retain(|(_, v)| v.is_broken());
                 return Ok(found);
             }
             Wrong::Safe(stage) => {
                 found.retain(|(_, v)| stage.verdict(v) == "safe");
-                (stage, confirm::Ended::Panicked)
+                confirm::Ended::Panicked
             }
             Wrong::Unsafe(stage) => {
                 found.retain(|(_, v)| stage.verdict(v) == "unsafe" && accused(v) == Some(stage));
-                (stage, confirm::Ended::Returned)
+                confirm::Ended::Returned
             }
         };
-        let _ = wanted;
         let name = &self.function.name;
         let calls = found.iter().map(|(n, v)| {
             let inputs = self.input.as_ref().or(v.inputs.as_ref());
@@ -183,7 +185,7 @@ fn candidates(lines: &[String]) -> Vec<Vec<String>> {
             if depth < 0 {
                 break;
             }
-            if depth == 0 {
+            if depth == 0 && !end.starts_with("#[") {
                 out.push([&lines[..i], &lines[j + 1..]].concat());
                 // the block without its head and its end
                 if j > i + 1 && line.ends_with('{') {

@@ -28,6 +28,7 @@ impl Writer<'_> {
             17 => self.leave(),
             18..=21 => self.claim(),
             22..=26 if !self.heap.is_empty() => self.heap_statement(depth),
+            27 if self.labels.len() < 2 => self.snippet(),
             _ => self.assignment(),
         }
     }

@@ -60,7 +60,9 @@ impl Verdict {
     }
 
     pub fn is_broken(&self) -> bool {
+        // what was late is slow, not broken
         self.overall == "unknown"
+            && !self.why.contains("time is up")
             && (BROKEN.contains(&self.code.as_str()) || self.why.contains("broke off"))
     }
 }
