@@ -11,6 +11,16 @@ pub enum Passing {
     RefMut,
     Slice,
     SliceMut,
+    /// A `Vec` of the type, by value or behind `&mut` (only the fuzzer has them).
+    Vector,
+    VectorMut,
+}
+
+impl Passing {
+    /// Is the argument a sequence of values of the type?
+    pub fn is_sequence(self) -> bool {
+        !matches!(self, Passing::Value | Passing::Ref | Passing::RefMut)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -154,7 +164,12 @@ fn declarations(items: &Items, random: &mut Random) -> String {
     out
 }
 
-pub fn generator<'a>(items: &'a Items, seed: u64, helpers: &[Helper], result: &Ty) -> Generator<'a> {
+pub fn generator<'a>(
+    items: &'a Items,
+    seed: u64,
+    helpers: &[Helper],
+    result: &Ty,
+) -> Generator<'a> {
     Generator {
         random: Random::new(seed),
         items,
@@ -231,24 +246,30 @@ pub fn declare(g: &mut Generator<'_>, parameters: &[Parameter]) -> String {
             Passing::RefMut => format!("&mut {ty}"),
             Passing::Slice => format!("&[{ty}]"),
             Passing::SliceMut => format!("&mut [{ty}]"),
+            Passing::Vector => format!("Vec<{ty}>"),
+            Passing::VectorMut => format!("&mut Vec<{ty}>"),
         };
-        v.mutable = matches!(p.passing, Passing::RefMut | Passing::SliceMut);
+        v.mutable = !matches!(p.passing, Passing::Value | Passing::Ref | Passing::Slice);
         v.reference = matches!(p.passing, Passing::Ref | Passing::RefMut);
-        v.slice = matches!(p.passing, Passing::Slice | Passing::SliceMut);
+        v.slice = p.passing.is_sequence();
         g.scope.push(v);
-        declared.push(format!("{name}: {written}"));
+        let binding = match p.passing {
+            Passing::Vector => "mut ",
+            _ => "",
+        };
+        declared.push(format!("{binding}{name}: {written}"));
     }
     declared.join(", ")
 }
 
 /// Arguments of one call: a value for each parameter (of a slice: its elements).
 pub fn arguments(function: &Function, items: &Items, random: &mut Random) -> Vec<Val> {
-    let one = |p: &Parameter, random: &mut Random| match p.passing {
-        Passing::Slice | Passing::SliceMut => {
+    let one = |p: &Parameter, random: &mut Random| match p.passing.is_sequence() {
+        true => {
             let n = *random.pick(&[0, 1, 2, 3, 4, 5, 8, 17]);
             Val::Parts((0..n).map(|_| Val::random(&p.ty, items, random)).collect())
         }
-        _ => Val::random(&p.ty, items, random),
+        false => Val::random(&p.ty, items, random),
     };
     function.parameters.iter().map(|p| one(p, random)).collect()
 }

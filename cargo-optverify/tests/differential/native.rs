@@ -117,6 +117,8 @@ pub fn library(file: &File) -> String {
                 Passing::RefMut => (format!("<{ty} as Travel>::read(w)"), format!("&mut a{k}")),
                 Passing::Slice => (format!("sequence::<{ty}>(w)"), format!("&a{k}[..]")),
                 Passing::SliceMut => (format!("sequence::<{ty}>(w)"), format!("&mut a{k}[..]")),
+                Passing::Vector => (format!("sequence::<{ty}>(w)"), format!("a{k}")),
+                Passing::VectorMut => (format!("sequence::<{ty}>(w)"), format!("&mut a{k}")),
             };
             reads.push_str(&format!("let mut a{k} = {read}; "));
             args.push(arg);
@@ -191,7 +193,7 @@ pub fn build(package: &Path, name: &str, flags: &[&str]) -> PathBuf {
 pub fn line(file: &File, f: usize, arguments: &[Val]) -> String {
     let mut line = format!("{f} ");
     for (p, value) in file.functions[f].parameters.iter().zip(arguments) {
-        if let (Passing::Slice | Passing::SliceMut, Val::Parts(elements)) = (p.passing, value) {
+        if let (true, Val::Parts(elements)) = (p.passing.is_sequence(), value) {
             line.push_str(&format!("{} ", elements.len()));
         }
         value.write(&mut line);

@@ -118,7 +118,11 @@ impl Writer<'_> {
                     .g
                     .random
                     .pick(&["add", "sub", "mul", "div", "rem", "shl"]);
-                let n = if op == "shl" { format!("{b} as u32") } else { b };
+                let n = if op == "shl" {
+                    format!("{b} as u32")
+                } else {
+                    b
+                };
                 format!("({a}).checked_{op}({n}).unwrap_or({})", self.atom(ty))
             }
             10 => {
@@ -162,7 +166,10 @@ impl Writer<'_> {
             20..=21 => self.from_heap(ty).unwrap_or(a),
             22 => self.payload(ty).unwrap_or(a),
             _ => {
-                let op = *self.g.random.pick(&["rotate_left", "wrapping_shl", "wrapping_shr"]);
+                let op = *self
+                    .g
+                    .random
+                    .pick(&["rotate_left", "wrapping_shl", "wrapping_shr"]);
                 format!("({a}).{op}({b} as u32)")
             }
         }
@@ -183,7 +190,10 @@ impl Writer<'_> {
             (5, Some(n)) => format!("{s}[{i} & {}]", (n + 1).next_power_of_two() / 2 - 1),
             (1, None) => format!("{s}[{i} % {s}.len()]"),
             (2..=5, None) => format!("(if {i} < {s}.len() {{ {s}[{i}] }} else {{ 1 }})"),
-            (6, _) => format!("{s}.iter().fold(0, |x: {0}, y| x.wrapping_add(*y))", ty.name()),
+            (6, _) => format!(
+                "{s}.iter().fold(0, |x: {0}, y| x.wrapping_add(*y))",
+                ty.name()
+            ),
             (7, _) => format!("{s}.last().copied().unwrap_or(3)"),
             _ => format!("{s}.get({i}).copied().unwrap_or(2)"),
         })

@@ -1,7 +1,7 @@
 //! One file of fuzzed functions: most of them calm and full of loops and claims, some of the wild ones that the
 //! differential test generates.
 
-use crate::calm::Writer;
+use crate::calm::{Heap, Writer};
 use crate::functions::{File, Function, Parameter, Passing, declare, generator};
 use crate::random::Random;
 use crate::types::{INTS, Items, Ty, U8, USIZE, random_type};
@@ -62,6 +62,17 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
         palette: palette(&parameters, random),
     };
     let declared = declare(&mut writer.g, &parameters);
+    for (i, p) in parameters.iter().enumerate() {
+        if matches!(p.passing, Passing::Vector | Passing::VectorMut) {
+            let name = format!("a{i}");
+            writer.g.scope.retain(|v| v.name != name);
+            let place = match p.passing {
+                Passing::VectorMut => format!("(*{name})"),
+                _ => name,
+            };
+            writer.heap.push((place, Heap::Vector(p.ty.clone())));
+        }
+    }
     let (bindings, statements) = (1 + random.below(3), 2 + random.below(4));
     (0..bindings).for_each(|_| writer.binding());
     if matches!(family, Family::Heap | Family::WideHeap) {
@@ -120,9 +131,11 @@ fn parameters(family: Family, items: &Items, random: &mut Random) -> Vec<Paramet
             Passing::SliceMut,
             Passing::RefMut,
             Passing::Ref,
+            Passing::Vector,
+            Passing::VectorMut,
         ]);
         let ty = match passing {
-            Passing::Slice | Passing::SliceMut => random_type(random, items, 0),
+            p if p.is_sequence() => random_type(random, items, 0),
             _ if random.one_in(3) => random_type(random, items, 1),
             _ => random.pick(&INTS).clone(),
         };

@@ -39,5 +39,7 @@ pub fn settle(function: &mut Function, truth: &Truth, random: &mut Random) {
 
 /// The text that the tool sees: without fuel.
 pub fn without_fuel(text: &str) -> String {
-    text.replace("tick!();\n", "").replace("tick!(); ", "").replace("tick!();", "")
+    text.replace("tick!();\n", "")
+        .replace("tick!(); ", "")
+        .replace("tick!();", "")
 }

@@ -7,10 +7,11 @@ use crate::types::{Items, Ty, Val};
 use std::collections::BTreeMap;
 
 /// How a call ended natively.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
     Returned,
-    Panicked,
+    /// With this message.
+    Panicked(String),
     OutOfFuel,
 }
 
@@ -25,7 +26,10 @@ pub fn call(path: &str, function: &Function, arguments: &[String]) -> Option<Str
         if text.contains(", ..; ") {
             return None;
         }
-        let is_mut = matches!(p.passing, Passing::RefMut | Passing::SliceMut);
+        let is_mut = matches!(
+            p.passing,
+            Passing::RefMut | Passing::SliceMut | Passing::VectorMut
+        );
         shown.push(match text.strip_prefix('&') {
             Some(rest) if is_mut => format!("&mut {rest}"),
             _ => text.clone(),
@@ -41,10 +45,12 @@ const FUEL: u64 = 300_000_000;
 pub fn run(native: &Native, calls: &[String]) -> Result<BTreeMap<usize, Ended>, String> {
     let mut kept: Vec<usize> = (0..calls.len()).collect();
     loop {
-        let mut source = String::from("#![allow(warnings, overflowing_literals)] use generated::*; fn main() { std::panic::set_hook(Box::new(|_| {}));\n");
+        let mut source = String::from(
+            "#![allow(warnings, overflowing_literals)] use generated::*; fn main() { listen();\n",
+        );
         for n in &kept {
             source.push_str(&format!(
-                "println!(\"{n} {{}}\", end({FUEL}, || {{ let _ = {}; }}) as u8);\n",
+                "println!(\"{n} {{}} {{:?}}\", end({FUEL}, || {{ let _ = {}; }}) as u8, MESSAGE.lock().unwrap());\n",
                 calls[*n]
             ));
         }
@@ -52,10 +58,12 @@ pub fn run(native: &Native, calls: &[String]) -> Result<BTreeMap<usize, Ended>, 
         match native.program("confirm", &source, "") {
             Ok(lines) => {
                 let ended = lines.iter().filter_map(|line| {
-                    let (n, how) = line.split_once(' ')?;
+                    let mut words = line.splitn(3, ' ');
+                    let (n, how) = (words.next()?, words.next()?);
+                    let message = words.next()?.trim_matches('"').to_owned();
                     let how = match how {
                         "0" => Ended::Returned,
-                        "1" => Ended::Panicked,
+                        "1" => Ended::Panicked(message),
                         _ => Ended::OutOfFuel,
                     };
                     Some((n.parse().ok()?, how))
@@ -101,7 +109,8 @@ pub fn rust(value: &Val, ty: &Ty, items: &Items) -> String {
             _ => b.to_string(),
         },
         Val::Variant(v, payload) => {
-            let Some((name, types)) = ty.variants(items).and_then(|all| all.get(*v).cloned()) else {
+            let Some((name, types)) = ty.variants(items).and_then(|all| all.get(*v).cloned())
+            else {
                 return "?".to_owned();
             };
             let prefix = match ty {
@@ -132,9 +141,14 @@ pub fn rust(value: &Val, ty: &Ty, items: &Items) -> String {
 pub fn arguments(function: &Function, items: &Items, values: &[Val]) -> Vec<String> {
     let both = function.parameters.iter().zip(values);
     both.map(|(p, value)| match (p.passing, value) {
-        (Passing::Slice | Passing::SliceMut, Val::Parts(elements)) => {
+        (passing, Val::Parts(elements)) if passing.is_sequence() => {
             let elements = elements.iter().map(|e| rust(e, &p.ty, items));
-            format!("&[{}]", elements.collect::<Vec<_>>().join(", "))
+            let elements = elements.collect::<Vec<_>>().join(", ");
+            match passing {
+                Passing::Vector => format!("vec![{elements}]"),
+                Passing::VectorMut => format!("&vec![{elements}]"),
+                _ => format!("&[{elements}]"),
+            }
         }
         (Passing::Ref | Passing::RefMut, _) => format!("&{}", rust(value, &p.ty, items)),
         _ => rust(value, &p.ty, items),

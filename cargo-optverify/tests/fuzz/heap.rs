@@ -23,10 +23,16 @@ impl Writer<'_> {
             Heap::Vector(_) => format!("Vec<{t}> = {}", self.new_vector(&ty)),
             Heap::Boxed(_) => format!("Box<{t}> = Box::new({})", self.value(&ty)),
             Heap::OptionBoxed(_) if self.g.random.one_in(3) => format!("Option<Box<{t}>> = None"),
-            Heap::OptionBoxed(_) => format!("Option<Box<{t}>> = Some(Box::new({}))", self.value(&ty)),
+            Heap::OptionBoxed(_) => {
+                format!("Option<Box<{t}>> = Some(Box::new({}))", self.value(&ty))
+            }
             Heap::Text => format!(
                 "String = {}",
-                *self.g.random.pick(&["String::new()", "String::from(\"ab\")", "\"xyz\".to_owned()"])
+                *self.g.random.pick(&[
+                    "String::new()",
+                    "String::from(\"ab\")",
+                    "\"xyz\".to_owned()"
+                ])
             ),
         };
         self.line(format!("let mut {name}: {made};"));
@@ -63,7 +69,10 @@ impl Writer<'_> {
                 1..=2 => format!("({v}.get({i}).copied().unwrap_or(0) as {t})"),
                 3 => format!("({v}.last().copied().unwrap_or(1) as {t})"),
                 4 => format!("(if {i} < {v}.len() {{ {v}[{i}] }} else {{ 4 }} as {t})"),
-                5 => format!("({v}.iter().fold(0, |x: {}, y| x.wrapping_add(*y)) as {t})", of.name()),
+                5 => format!(
+                    "({v}.iter().fold(0, |x: {}, y| x.wrapping_add(*y)) as {t})",
+                    of.name()
+                ),
                 6 => format!("(if {v}.is_empty() {{ 0 }} else {{ {v}[{i} % {v}.len()] }} as {t})"),
                 _ => format!("({v}.len() as {t})"),
             },
@@ -101,6 +110,11 @@ impl Writer<'_> {
             }
             Heap::OptionBoxed(ty) => {
                 let e = self.value(&ty);
+                let e = if e.contains(&v) {
+                    self.g.literal(&ty)
+                } else {
+                    e
+                };
                 match self.g.random.below(5) {
                     0 => self.line(format!("{v} = Some(Box::new({e}));")),
                     1 => self.line(format!("{v} = None;")),
@@ -108,7 +122,10 @@ impl Writer<'_> {
                     3 => self.line(format!("if let Some(b) = &mut {v} {{ **b = {e}; }}")),
                     _ => {
                         let taken = self.g.fresh("t");
-                        self.line(format!("let {taken}: {} = {v}.take().map_or({e}, |b| *b);", ty.name()));
+                        self.line(format!(
+                            "let {taken}: {} = {v}.take().map_or({e}, |b| *b);",
+                            ty.name()
+                        ));
                         self.g.scope.push(Variable::local(&taken, &ty, false));
                     }
                 }
@@ -134,7 +151,11 @@ impl Writer<'_> {
         let other = (w != v).then_some(w);
         let k = self.g.random.below(5);
         // while it is borrowed
-        let alone = if e.contains(v) { self.g.literal(ty) } else { e.clone() };
+        let alone = if e.contains(v) {
+            self.g.literal(ty)
+        } else {
+            e.clone()
+        };
         let text = match self.g.random.below(30) {
             0..=6 => format!("{v}.push({e});"),
             7 => format!("{v}.pop();"),
@@ -147,7 +168,9 @@ impl Writer<'_> {
             12 => format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}[at] = {e}; }}"),
             13 => format!("{{ let at = {i} % ({v}.len() + 1); {v}.insert(at, {e}); }}"),
             14 => format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}.remove(at); }}"),
-            15 => format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}.swap_remove(at); }}"),
+            15 => {
+                format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}.swap_remove(at); }}")
+            }
             16 => format!("{v}.truncate({k});"),
             17 => format!("{v}.clear();"),
             18 => format!("{v}.resize({i} % 7, {e});"),

@@ -58,7 +58,7 @@ pub fn judge<'a>(
     profile: Profile,
     verdict: &Verdict,
     truth: impl Fn(Build) -> &'a Truth,
-    confirmed: Option<Ended>,
+    confirmed: Option<&Ended>,
 ) -> Option<Wrong> {
     if verdict.is_broken() {
         return Some(Wrong::Broken);
@@ -68,7 +68,7 @@ pub fn judge<'a>(
         if stage.verdict(verdict) == "safe" && truth.panicked > 0 {
             return Some(Wrong::Safe(stage));
         }
-        let refuted = accused(verdict) == Some(stage) && confirmed == Some(Ended::Returned);
+        let refuted = accused(verdict) == Some(stage) && confirmed == Some(&Ended::Returned);
         let never = truth.complete && truth.panicked == 0;
         if stage.verdict(verdict) == "unsafe" && (refuted || never) {
             return Some(Wrong::Unsafe(stage));
@@ -91,6 +91,8 @@ pub struct Figures {
     /// Safe in truth (every input run), and so called.
     pub confirmed: usize,
     pub unconfirmed: usize,
+    /// Confirmed, with another message than the tool's.
+    pub other_panics: Vec<String>,
     pub miscompiled: usize,
     pub wrong: Vec<String>,
 }
@@ -114,6 +116,7 @@ impl Figures {
         self.unconfirmed += other.unconfirmed;
         self.miscompiled += other.miscompiled;
         self.wrong.extend(other.wrong);
+        self.other_panics.extend(other.other_panics);
         for (key, n) in other.verdicts {
             *self.verdicts.entry(key).or_insert(0) += n;
         }
@@ -125,12 +128,13 @@ impl Figures {
     pub fn print(&self, seconds: u64) {
         println!(
             "fuzz: {} functions ({} exhaustive, {} panic on some input), {seconds} s; {} counterexamples confirmed, \
-             {} not, {} miscompilations, {} wrong",
+             {} not, {} with another panic, {} miscompilations, {} wrong",
             self.functions,
             self.exhaustive,
             self.panicking,
             self.confirmed,
             self.unconfirmed,
+            self.other_panics.len(),
             self.miscompiled,
             self.wrong.len()
         );
@@ -147,6 +151,8 @@ impl Figures {
         for (code, (n, why)) in reasons {
             println!("  {n:6} {code} ({why})");
         }
+        let others = self.other_panics.iter().take(5);
+        others.for_each(|other| println!("  another panic: {other}"));
         self.wrong.iter().for_each(|w| println!("WRONG {w}"));
     }
 }

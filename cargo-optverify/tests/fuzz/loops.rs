@@ -51,10 +51,16 @@ impl Writer<'_> {
             _ => typed("0", ty),
         };
         let last = if self.g.random.one_in(4) { "..=" } else { ".." };
-        let order = *self
-            .g
-            .random
-            .pick(&["", "", "", "", ".rev()", ".step_by(2)", ".step_by(3)", ".skip(1)"]);
+        let order = *self.g.random.pick(&[
+            "",
+            "",
+            "",
+            "",
+            ".rev()",
+            ".step_by(2)",
+            ".step_by(3)",
+            ".skip(1)",
+        ]);
         self.line(format!("{label}for {i} in ({from}{last}{bound}){order} {{"));
         self.line("tick!();");
         self.body(depth, &i, ty, false);
@@ -75,12 +81,28 @@ impl Writer<'_> {
         self.g.scope.push(Variable::local(&n, ty, false));
         let (start, guard, next) = match self.g.random.below(10) {
             0..=3 => (start, format!("{i} < {n}"), format!("{i} += {step};")),
-            4 => (start, format!("{i} < {n}"), format!("{i} = {i}.wrapping_add({step});")),
-            5 => (start, format!("{i} != {n}"), format!("{i} = {i}.wrapping_add({step});")),
+            4 => (
+                start,
+                format!("{i} < {n}"),
+                format!("{i} = {i}.wrapping_add({step});"),
+            ),
+            5 => (
+                start,
+                format!("{i} != {n}"),
+                format!("{i} = {i}.wrapping_add({step});"),
+            ),
             6 => (n.clone(), format!("{i} > 0"), format!("{i} -= 1;")),
-            7 => (n.clone(), format!("{i} >= {step}"), format!("{i} -= {step};")),
+            7 => (
+                n.clone(),
+                format!("{i} >= {step}"),
+                format!("{i} -= {step};"),
+            ),
             8 => (n.clone(), format!("{i} != 0"), format!("{i} /= 2;")),
-            _ => (start, format!("{i} <= {n}"), format!("{i} = {i}.saturating_add({step});")),
+            _ => (
+                start,
+                format!("{i} <= {n}"),
+                format!("{i} = {i}.saturating_add({step});"),
+            ),
         };
         self.line(format!("let mut {i}: {} = {start};", ty.name()));
         self.line(format!("{label}while {guard} {{"));
@@ -97,7 +119,11 @@ impl Writer<'_> {
         self.line("}");
         self.g.scope.push(Variable::local(&i, ty, false));
         if self.g.random.one_in(2) {
-            self.claim_of(&[format!("{i} == {n}"), format!("{i} >= {n}"), format!("{i} <= {n}")]);
+            self.claim_of(&[
+                format!("{i} == {n}"),
+                format!("{i} >= {n}"),
+                format!("{i} <= {n}"),
+            ]);
         }
     }
 
@@ -125,7 +151,9 @@ impl Writer<'_> {
                 let c = self.condition(1);
                 self.line(format!("if {c} {{ {lo} += 1; }} else {{ {hi} -= 1; }}"));
             }
-            2 => self.line(format!("let mid = {lo} + ({hi} - {lo}) / 2; {lo} = mid + 1;")),
+            2 => self.line(format!(
+                "let mid = {lo} + ({hi} - {lo}) / 2; {lo} = mid + 1;"
+            )),
             _ => self.line(format!("{lo} += 2; {hi} += 1;")),
         }
         self.line("}");
@@ -222,7 +250,9 @@ impl Writer<'_> {
             _ => format!("{label}for {e} in {s}.to_vec() {{"),
         };
         if how.contains(&format!("{e}n")) {
-            self.g.scope.push(Variable::local(&format!("{e}n"), &USIZE, false));
+            self.g
+                .scope
+                .push(Variable::local(&format!("{e}n"), &USIZE, false));
         }
         self.line(how);
         self.line("tick!();");

@@ -110,7 +110,8 @@ fn settled(seed: u64, count: usize, folder: &Path) -> Settled {
     let mut random = Random::new(seed ^ 0xc1a1);
     let inputs: Vec<Inputs> = {
         let all = file.functions.iter();
-        all.map(|f| truth::inputs(f, &file.items, &mut random)).collect()
+        all.map(|f| truth::inputs(f, &file.items, &mut random))
+            .collect()
     };
     let truths = native.run(&file, &inputs).expect("the functions run");
     for (function, truth) in file.functions.iter_mut().zip(&truths) {
@@ -146,7 +147,15 @@ fn check(seed: u64, count: usize, settings: &Settings) -> Figures {
         }
         let verdicts = tool::verdicts(&source, profile, settings.seconds);
         let verdicts = verdicts.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
-        compare(seed, &file, profile, &natives, &verdicts, &folder, &mut figures);
+        compare(
+            seed,
+            &file,
+            profile,
+            &natives,
+            &verdicts,
+            &folder,
+            &mut figures,
+        );
     }
     figures
 }
@@ -164,7 +173,9 @@ fn compare(
     for (i, function) in file.functions.iter().enumerate() {
         let Some(verdict) = verdicts.get(&function.name) else {
             let name = &function.name;
-            figures.wrong.push(format!("seed {seed} {name}: no verdict"));
+            figures
+                .wrong
+                .push(format!("seed {seed} {name}: no verdict"));
             continue;
         };
         figures.count(profile, verdict);
@@ -175,9 +186,18 @@ fn compare(
         let first = truth(Stage::Reference.build(profile));
         figures.exhaustive += usize::from(first.complete);
         figures.panicking += usize::from(first.panicked > 0);
-        let ended = confirmed.get(&i).copied();
+        let ended = confirmed.get(&i);
         match ended {
-            Some(confirm::Ended::Panicked) => figures.confirmed += 1,
+            Some(confirm::Ended::Panicked(message)) => {
+                figures.confirmed += 1;
+                // `index out of bounds` of the tool has numbers natively
+                let said = verdict.panic.split(':').next().unwrap_or_default();
+                if !message.contains(said) {
+                    let (name, panic) = (&function.name, &verdict.panic);
+                    let other = format!("seed {seed} {name}: `{panic}`, natively `{message}`");
+                    figures.other_panics.push(other);
+                }
+            }
             _ => figures.unconfirmed += usize::from(verdict.inputs.is_some()),
         }
         if verdict.reference == "safe" && verdict.optimized == "unsafe" {

@@ -32,7 +32,10 @@ pub fn shrink(case: &Case<'_>, prelude: &str, folder: &Path) -> Option<(String, 
     for _ in 0..ROUNDS {
         let mut all = candidates(&best);
         let head = format!("pub fn {}(", case.function.name);
-        all.retain(|c| c.windows(2).any(|w| w[0] == "#[verify]" && w[1].starts_with(&head)));
+        all.retain(|c| {
+            c.windows(2)
+                .any(|w| w[0] == "#[verify]" && w[1].starts_with(&head))
+        });
         if next >= all.len() {
             if !again {
                 break;
@@ -121,18 +124,18 @@ impl Case<'_> {
         mut found: Vec<(usize, Verdict)>,
         native: &Native,
     ) -> Result<Vec<(usize, Verdict)>, String> {
-        let ended = match self.wrong {
+        let panics = match self.wrong {
             Wrong::Broken => {
                 found.retain(|(_, v)| v.is_broken());
                 return Ok(found);
             }
             Wrong::Safe(stage) => {
                 found.retain(|(_, v)| stage.verdict(v) == "safe");
-                confirm::Ended::Panicked
+                true
             }
             Wrong::Unsafe(stage) => {
                 found.retain(|(_, v)| stage.verdict(v) == "unsafe" && accused(v) == Some(stage));
-                confirm::Ended::Returned
+                false
             }
         };
         let name = &self.function.name;
@@ -145,7 +148,11 @@ impl Case<'_> {
         let calls: Vec<String> = calls.collect();
         let ends = confirm::run(native, &calls)?;
         let both = found.into_iter().enumerate();
-        let same = both.filter(|(i, _)| ends.get(i) == Some(&ended));
+        let same = both.filter(|(i, _)| match ends.get(i) {
+            Some(confirm::Ended::Panicked(_)) => panics,
+            Some(confirm::Ended::Returned) => !panics,
+            _ => false,
+        });
         Ok(same.map(|(_, pair)| pair).collect())
     }
 }

@@ -36,7 +36,9 @@ impl Writer<'_> {
     fn hole(&mut self, line: &str) -> Option<(String, String)> {
         let holes = INTS.iter().map(|t| (format!("{{{}}}", t.name()), Some(t)));
         let others = ["{c}", "{k}", "{result}"].map(|h| (h.to_owned(), None));
-        let all = holes.chain(others).filter_map(|(h, t)| Some((line.find(&h)?, h, t)));
+        let all = holes
+            .chain(others)
+            .filter_map(|(h, t)| Some((line.find(&h)?, h, t)));
         let (_, hole, ty) = all.min_by_key(|(at, ..)| *at)?;
         let text = match (ty, hole.as_str()) {
             (Some(ty), _) => self.int(ty, 1),

@@ -44,7 +44,10 @@ impl Writer<'_> {
         let ty = match self.g.random.below(10) {
             0..=5 => self.some_int(),
             6 => Ty::Bool,
-            7 => Ty::Array(Box::new(self.some_int()), *self.g.random.pick(&[2, 3, 4, 8])),
+            7 => Ty::Array(
+                Box::new(self.some_int()),
+                *self.g.random.pick(&[2, 3, 4, 8]),
+            ),
             _ => random_type(&mut self.g.random, self.g.items, 1),
         };
         let value = self.value(&ty);
@@ -74,7 +77,9 @@ impl Writer<'_> {
         if let Some(parts) = ty.parts(self.g.items) {
             let parts: Vec<String> = parts.iter().map(|t| self.value(t)).collect();
             return match ty {
-                Ty::Array(..) if self.g.random.one_in(2) => format!("[{}; {}]", parts[0], parts.len()),
+                Ty::Array(..) if self.g.random.one_in(2) => {
+                    format!("[{}; {}]", parts[0], parts.len())
+                }
                 Ty::Array(..) => format!("[{}]", parts.join(", ")),
                 Ty::Struct(s) => {
                     let fields = parts.iter().enumerate().map(|(i, e)| format!("f{i}: {e}"));
@@ -104,14 +109,22 @@ impl Writer<'_> {
             let (i, e) = (self.int(&USIZE, 1), self.value(&ty));
             let s = read(&v);
             // while it is borrowed
-            let alone = if e.contains(&v.name) { self.g.literal(&ty) } else { e.clone() };
+            let alone = if e.contains(&v.name) {
+                self.g.literal(&ty)
+            } else {
+                e.clone()
+            };
             return match (n, self.g.random.below(8)) {
                 (_, 0) => self.line(format!("{s}[{i}] = {e};")),
                 (Some(n), 1..=4) => self.line(format!("{s}[{i} % {n}] = {e};")),
                 (_, 1..=4) => self.line(format!("if {i} < {s}.len() {{ {s}[{i}] = {e}; }}")),
-                (_, 5) => self.line(format!("if let Some(e) = {s}.get_mut({i}) {{ *e = {alone}; }}")),
+                (_, 5) => self.line(format!(
+                    "if let Some(e) = {s}.get_mut({i}) {{ *e = {alone}; }}"
+                )),
                 (_, 6) => self.line(format!("{s}.reverse();")),
-                _ => self.line(format!("for e in {s}.iter_mut() {{ tick!(); *e = {alone}; }}")),
+                _ => self.line(format!(
+                    "for e in {s}.iter_mut() {{ tick!(); *e = {alone}; }}"
+                )),
             };
         }
         let place = read(&v);

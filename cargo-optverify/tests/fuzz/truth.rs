@@ -24,7 +24,11 @@ pub enum Build {
 impl Build {
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Build::Dev => &["-Copt-level=0", "-Cdebug-assertions=on", "-Zmir-opt-level=0"],
+            Build::Dev => &[
+                "-Copt-level=0",
+                "-Cdebug-assertions=on",
+                "-Zmir-opt-level=0",
+            ],
             Build::Reference => &crate::NATIVE_FLAGS,
             Build::Release => &["-Copt-level=3"],
         }
@@ -67,7 +71,10 @@ impl Native {
         std::fs::create_dir_all(&folder).map_err(failed)?;
         std::fs::write(folder.join("generated.rs"), library).map_err(failed)?;
         let native = Native { folder };
-        native.rustc("generated", &[&["--crate-type=rlib"], build.flags()].concat())?;
+        native.rustc(
+            "generated",
+            &[&["--crate-type=rlib"], build.flags()].concat(),
+        )?;
         Ok(native)
     }
 
@@ -174,11 +181,14 @@ pub enum Inputs {
 
 /// All inputs if there are few, else many: edges, small numbers, the numbers in the source and their neighbours.
 pub fn inputs(function: &Function, items: &Items, random: &mut Random) -> Inputs {
-    let sizes = function.parameters.iter().map(|p| match (&p.ty, p.passing) {
-        (Ty::Bool, Passing::Value) => Some(2),
-        (Ty::Int(_, 8, _), Passing::Value) => Some(256),
-        _ => None,
-    });
+    let sizes = function
+        .parameters
+        .iter()
+        .map(|p| match (&p.ty, p.passing) {
+            (Ty::Bool, Passing::Value) => Some(2),
+            (Ty::Int(_, 8, _), Passing::Value) => Some(256),
+            _ => None,
+        });
     let sizes: Option<Vec<u64>> = sizes.collect();
     if let Some(sizes) = sizes.filter(|s| s.iter().product::<u64>() <= 1 << 17) {
         return Inputs::Grid(sizes);
@@ -208,7 +218,9 @@ fn toward(value: &mut Val, ty: &Ty, numbers: &[u128], random: &mut Random) {
                 Ty::Array(t, _) => t,
                 _ => ty,
             };
-            parts.iter_mut().for_each(|p| toward(p, inner, numbers, random));
+            parts
+                .iter_mut()
+                .for_each(|p| toward(p, inner, numbers, random));
         }
         _ => {}
     }
