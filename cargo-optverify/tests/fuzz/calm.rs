@@ -23,6 +23,7 @@ pub struct Writer<'a> {
     pub labels: Vec<Option<String>>,
     /// Claims so far; natively they are counted, and the useful ones become assertions.
     pub claims: usize,
+    pub bounds: usize,
     /// The integer types of this function: few, so that its variables meet.
     pub palette: Vec<Ty>,
 }

@@ -59,6 +59,7 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
         heap: vec![],
         labels: vec![],
         claims: 0,
+        bounds: 0,
         palette: palette(&parameters, random),
     };
     let declared = declare(&mut writer.g, &parameters);
@@ -73,7 +74,7 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
             writer.heap.push((place, Heap::Vector(p.ty.clone())));
         }
     }
-    let (bindings, statements) = (1 + random.below(3), 2 + random.below(4));
+    let (bindings, statements) = (1 + random.below(2), 1 + random.below(4));
     (0..bindings).for_each(|_| writer.binding());
     if matches!(family, Family::Heap | Family::WideHeap) {
         (0..1 + random.below(3)).for_each(|_| writer.allocate());
@@ -81,13 +82,14 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
     if matches!(family, Family::Pieces | Family::WidePieces) {
         (0..1 + random.below(3)).for_each(|_| {
             writer.snippet();
-            writer.claim();
+            writer.measure();
         });
     } else {
         writer.looped(2);
     }
     (0..statements).for_each(|_| writer.statement(2));
-    (0..2).for_each(|_| writer.claim());
+    writer.claim();
+    writer.measure();
     let returned = writer.value(&result);
     writer.line(returned);
     let text = format!(

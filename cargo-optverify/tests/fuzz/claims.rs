@@ -25,6 +25,10 @@ pub fn settle(function: &mut Function, truth: &Truth, random: &mut Random) {
     }
     let mut lines = vec![];
     for line in function.text.lines() {
+        if let Some(bound) = line.strip_prefix("bound!(") {
+            lines.extend(bounded(bound, truth, random));
+            continue;
+        }
         let Some(claim) = line.strip_prefix("claim!(") else {
             lines.push(line.to_owned());
             continue;
@@ -35,6 +39,30 @@ pub fn settle(function: &mut Function, truth: &Truth, random: &mut Random) {
         }
     }
     function.text = lines.join("\n") + "\n";
+}
+
+/// An assertion about a value of which the bounds are known: as tight as is true, or a little tighter.
+fn bounded(bound: &str, truth: &Truth, random: &mut Random) -> Option<String> {
+    let mut parts = bound.strip_suffix(");")?.splitn(3, ", ");
+    let (number, ty, value) = (parts.next()?, parts.next()?, parts.next()?);
+    let (least, most) = *truth.bounds.get(number.parse::<usize>().ok()?)?;
+    if least > most || random.one_in(3) {
+        return None;
+    }
+    let is_true = random.below(5) < 3;
+    let (operator, limit) = match (least == most, is_true, random.one_in(2)) {
+        (true, true, _) => ("==", least),
+        (true, false, _) => ("!=", least),
+        (_, true, true) => ("<=", most),
+        (_, true, false) => (">=", least),
+        (_, false, true) => ("<", most),
+        (_, false, false) => (">", least),
+    };
+    let limit = match limit {
+        i128::MIN => "i128::MIN".to_owned(),
+        limit => format!("{limit}{ty}"),
+    };
+    Some(format!("assert!({value} {operator} {limit});"))
 }
 
 /// The text that the tool sees: without fuel.

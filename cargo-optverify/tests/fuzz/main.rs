@@ -191,8 +191,8 @@ fn compare(
             Some(confirm::Ended::Panicked(message)) => {
                 figures.confirmed += 1;
                 // `index out of bounds` of the tool has numbers natively
-                let said = verdict.panic.split(':').next().unwrap_or_default();
-                if !message.contains(said) {
+                let said = verdict.panic.split([':', '`']).next().unwrap_or_default();
+                if !message.contains(said.trim_end()) {
                     let (name, panic) = (&function.name, &verdict.panic);
                     let other = format!("seed {seed} {name}: `{panic}`, natively `{message}`");
                     figures.other_panics.push(other);

@@ -26,7 +26,8 @@ impl Writer<'_> {
             9..=11 if depth > 0 => self.branch(depth),
             12..=16 if depth > 0 && self.labels.len() < 2 => self.looped(depth),
             17 => self.leave(),
-            18..=21 => self.claim(),
+            18..=19 => self.claim(),
+            20..=21 => self.measure(),
             22..=26 if !self.heap.is_empty() => self.heap_statement(depth),
             27 if self.labels.len() < 2 => self.snippet(),
             _ => self.assignment(),
@@ -228,6 +229,29 @@ impl Writer<'_> {
         let number = self.claims;
         self.claims += 1;
         self.line(format!("claim!({number}, {c});"));
+    }
+
+    /// A value whose bounds are seen natively: the newest variable often.
+    pub fn measure(&mut self) {
+        let ints = self.g.scope.iter().filter(|v| v.ty.is_int() && !v.slice);
+        let ints: Vec<Variable> = ints.filter(|v| v.ty.name() != "u128").cloned().collect();
+        let Some(newest) = ints.last().cloned() else {
+            return self.claim();
+        };
+        let (ty, value) = match self.g.random.below(4) {
+            0 => {
+                let v = self.g.random.pick(&ints).clone();
+                (v.ty.clone(), read(&v))
+            }
+            1 if !self.heap.is_empty() => {
+                let e = self.from_heap(&USIZE).unwrap_or(typed("0", &USIZE));
+                (USIZE, e)
+            }
+            _ => (newest.ty.clone(), read(&newest)),
+        };
+        let number = self.bounds;
+        self.bounds += 1;
+        self.line(format!("bound!({number}, {}, {value});", ty.name()));
     }
 
     fn relation(&mut self) -> String {

@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 const SUPPORT: &str = include_str!("support.rs.txt");
 const RUNNER: &str = include_str!("runner.rs.txt");
 
+/// Claims that are counted in one function, and as many bounds.
+const CLAIMS: usize = 64;
+
 /// A way to build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Build {
@@ -46,7 +49,9 @@ pub struct Truth {
     /// Every input was run to its end.
     pub complete: bool,
     /// For each claim: how often it failed, how often it held.
-    pub claims: Vec<(u64, u64)>,
+    pub claims: Vec<(i128, i128)>,
+    /// For each bounded value: the least and the most that it was, the other way around if it never was.
+    pub bounds: Vec<(i128, i128)>,
 }
 
 /// The library of a file as native code.
@@ -167,8 +172,10 @@ fn read_truth<'a>(inputs: &Inputs, lines: &mut impl Iterator<Item = &'a String>)
         }
     }
     let counts = lines.next()?.split_whitespace();
-    let counts: Vec<u64> = counts.map(|w| w.parse().ok()).collect::<Option<_>>()?;
-    truth.claims = counts.chunks(2).map(|c| (c[0], c[1])).collect();
+    let counts: Vec<i128> = counts.map(|w| w.parse().ok()).collect::<Option<_>>()?;
+    let mut pairs = counts.chunks(2).map(|c| (c[0], c[1]));
+    truth.claims = pairs.by_ref().take(CLAIMS).collect();
+    truth.bounds = pairs.collect();
     Some(truth)
 }
 
