@@ -22,15 +22,15 @@ pub fn captures(args: &BuildArgs) -> Result<Vec<Capture>> {
     let metadata = metadata(args)?;
     let built = build(args, &metadata)?;
     let mut found = find(&built)?;
-    // a capture may have been deleted, or be of another version of this tool, while cargo believes its
-    // crate fresh
+    // a capture may have been deleted, or be of another version of this tool, or of a folder that was moved,
+    // while cargo believes its crate fresh
     let lost: BTreeSet<&str> = built
         .iter()
         .filter(|b| args.all_functions || depends_on_optverify(&metadata, &b.package_id))
         .filter(|b| {
             b.capture
                 .as_deref()
-                .is_none_or(|dir| Capture::load_all(dir).is_err())
+                .is_none_or(|dir| !is_of_here(dir, &metadata))
         })
         .map(|b| b.package.as_str())
         .collect();
@@ -39,6 +39,13 @@ pub fn captures(args: &BuildArgs) -> Result<Vec<Capture>> {
         found = find(&build(args, &metadata)?)?;
     }
     Ok(found)
+}
+
+/// Can the capture be read, and are its sources those of this workspace?
+fn is_of_here(dir: &Path, metadata: &Metadata) -> bool {
+    let here = metadata.workspace_root.as_std_path().canonicalize().ok();
+    let root = |capture: &Capture| Path::new(&capture.info.source_root).canonicalize().ok();
+    Capture::load_all(dir).is_ok_and(|all| all.iter().all(|c| root(c) == here))
 }
 
 fn find(built: &[Built]) -> Result<Vec<Capture>> {

@@ -54,7 +54,7 @@ fn nothing_is_touched_without_in_place() {
     );
     let test = std::fs::read_to_string(project.path().join("found.rs")).expect("the test");
     assert!(
-        test.contains("let _ = divide(std::hint::black_box(0), std::hint::black_box(0));"),
+        test.contains("let _ = divide(core::hint::black_box(0), core::hint::black_box(0));"),
         "{test}"
     );
     let after = std::fs::read_to_string(project.path().join("one.rs")).expect("the source");

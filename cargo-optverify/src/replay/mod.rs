@@ -29,7 +29,7 @@ pub fn unit_test(source: &str, root: &Root, found: &Counterexample) -> Result<Un
         let value = value.as_str().context("an input is no text")?;
         let value = expression(value, function.takes_mut.get(index) == Some(&true))
             .with_context(|| format!("the input `{parameter}` cannot be written as Rust"))?;
-        arguments.push(format!("std::hint::black_box({value})"));
+        arguments.push(format!("core::hint::black_box({value})"));
     }
     let mut call = format!("{}({})", callee(&function, root), arguments.join(", "));
     if !found.any.is_empty() {
@@ -168,8 +168,8 @@ mod tests {
         let written = test.inserted(source);
         let expected = "        a[0] /= b;\n    }\n\n    /// Found by `cargo optverify`: attempt to divide by zero.\n    \
                         #[cfg(test)]\n    #[test]\n    fn optverify_f() {\n        let _ = \
-                        optverify::replay::with(&[\"7\"], || f(std::hint::black_box(&mut [1, 2]), \
-                        std::hint::black_box(0)));\n    }\n\n    fn g() {}\n";
+                        optverify::replay::with(&[\"7\"], || f(core::hint::black_box(&mut [1, 2]), \
+                        core::hint::black_box(0)));\n    }\n\n    fn g() {}\n";
         assert!(written.contains(expected), "{written}");
     }
 
@@ -184,7 +184,7 @@ mod tests {
         .expect("a test");
         assert!(
             test.text
-                .contains("let _ = S::f(std::hint::black_box(&S(0)));"),
+                .contains("let _ = S::f(core::hint::black_box(&S(0)));"),
             "{}",
             test.text
         );
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(test.name, "optverify_f_2");
         assert!(
             test.text
-                .contains("let n = std::hint::black_box(0);\n    let result = f(n);"),
+                .contains("let n = core::hint::black_box(0);\n    let result = f(n);"),
             "{}",
             test.text
         );

@@ -12,12 +12,17 @@ use std::sync::Arc;
 pub fn table(results: &[RootResult], width: usize) -> Vec<String> {
     let captures = captures(results);
     let left_out = captures.iter().flat_map(|c| &c.left_out);
-    let left_out = grouped(left_out.map(|f| (f.why.clone(), f.function.as_str())));
+    let left_out = left_out.map(|f| (f.why.clone(), f.function.as_str()));
+    // Only the engine sees what is inside a parameter.
+    let (no_input, results): (Vec<_>, Vec<_>) = results.iter().partition(|r| lacks_input(r));
+    let no_input = no_input.into_iter().map(|r| {
+        let why = r.report.why.as_deref().unwrap_or_default();
+        (why.to_owned(), r.root.name.as_str())
+    });
+    let left_out = grouped(left_out.chain(no_input));
     let count = |verdict| {
-        results
-            .iter()
-            .filter(|r| r.report.verdict == verdict)
-            .count()
+        let all = results.iter();
+        all.filter(|r| r.report.verdict == verdict).count()
     };
     let outside: usize = left_out.iter().map(|group| group.names.len()).sum();
     let mut table = Table {
@@ -43,6 +48,13 @@ pub fn table(results: &[RootResult], width: usize) -> Vec<String> {
         left_out.iter().for_each(|group| table.group(group));
     }
     table.lines
+}
+
+/// Can no value stand for one of its parameters?
+fn lacks_input(result: &RootResult) -> bool {
+    let why = result.report.why.as_deref();
+    result.report.verdict == Verdict::Unknown
+        && why.is_some_and(|why| why.starts_with("a parameter"))
 }
 
 struct Group<'a> {
