@@ -292,6 +292,16 @@ impl Lowerer<'_> {
                 return self.const_body(b);
             }
         }
+        // What was promoted out of a generic function is the same for all its instances, if it mentions none.
+        if let Some(b) = self.bodies.by_path(&path.plain(), BodyKind::Promoted)
+            && !b
+                .body
+                .locals
+                .iter()
+                .any(|l| types::mentions_parameter(&l.ty))
+        {
+            return self.const_body(b);
+        }
         if let Some(value) = self.source.facts.consts.get(&text) {
             return match literal_of(value) {
                 Some(c) => self.constant(&c, ty),
@@ -615,6 +625,14 @@ fn literal_of(text: &str) -> Option<Const> {
             _ => return None,
         };
         return Some(Const::Int { bits, ty });
+    }
+    if let Some(bits) = [16, 32, 64]
+        .into_iter()
+        .find(|w| text.ends_with(&format!("f{w}")))
+    {
+        let digits = text.rsplit_once('f').map(|(digits, _)| digits)?;
+        let text = digits.trim_end_matches('_').into();
+        return Some(Const::Float { text, bits });
     }
     let (number, ty) = text.rsplit_once('_')?;
     let ty = IntTy::from_name(ty)?;

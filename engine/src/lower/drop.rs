@@ -10,10 +10,12 @@ use super::{Lowered, Lowerer, gap};
 use crate::mir::{Elem, GenericArg, Place, Ty, TyKind};
 
 /// Types of std whose drop, beside that of their parameters, only frees memory. Everything under `iter` has no `Drop`
-/// of its own.
+/// of its own, nor has anything under `num`.
 const ONLY_FREE: &[&str] = &[
     "alloc::Global",
+    "array::Guard",
     "array::IntoIter",
+    "array::drain::Drain",
     "borrow::Cow",
     "boxed::Box",
     "cell::Cell",
@@ -22,8 +24,6 @@ const ONLY_FREE: &[&str] = &[
     "cmp::Reverse",
     "collections::TryReserveError",
     "mem::MaybeUninit",
-    "num::Saturating",
-    "num::Wrapping",
     "ops::Bound",
     "ops::ControlFlow",
     "option::IntoIter",
@@ -38,6 +38,8 @@ const ONLY_FREE: &[&str] = &[
     "string::String",
     "vec::IntoIter",
     "vec::Vec",
+    "vec::in_place_drop::InPlaceDrop",
+    "vec::in_place_drop::InPlaceDstDataSrcBufDrop",
     "vec::into_iter::IntoIter",
 ];
 
@@ -48,7 +50,7 @@ fn only_frees(path: &str) -> bool {
     let Some(path) = types::in_std(path) else {
         return false;
     };
-    let modules = ["iter::", "ops::Range", "ops::range::"];
+    let modules = ["iter::", "num::", "ops::Range", "ops::range::"];
     modules.iter().any(|module| path.starts_with(module)) || ONLY_FREE.contains(&path)
 }
 

@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     }
 
     /// The leaves below a path of an object become inputs. `dims` are the array dimensions above it.
-    fn make_input(
+    pub fn make_input(
         &mut self,
         object: ObjectId,
         path: &[Step],
@@ -111,8 +111,13 @@ impl Lowerer<'_> {
         depth: u32,
     ) -> Lowered<InputShape> {
         let facts = self.source.facts;
-        if types::in_std(adt) == Some("vec::Vec") {
-            return self.make_vector(object, path, ty, dims, depth);
+        match types::in_std(adt) {
+            Some("vec::Vec") => return self.make_vector(object, path, ty, dims, depth),
+            Some("slice::Iter") => return self.make_elements(object, path, ty, dims, depth),
+            Some("marker::PhantomData") => {
+                return Ok(InputShape::Opaque("::core::marker::PhantomData".into()));
+            }
+            _ => {}
         }
         for foreign in ["Vec", "Box", "String", "Rc", "Arc", "HashMap", "BTreeMap"] {
             if adt.rsplit("::").next() == Some(foreign) && !adt.starts_with(self.source.crate_name)
@@ -274,76 +279,7 @@ impl Lowerer<'_> {
         self.make_input(pointee, &inner_path, to, &inner_dims, depth + 1)
     }
 
-    /// A vector: its buffer is memory of its own, as long as its capacity.
-    fn make_vector(
-        &mut self,
-        object: ObjectId,
-        path: &[Step],
-        ty: &Ty,
-        dims: &[u32],
-        depth: u32,
-    ) -> Lowered<InputShape> {
-        let elem = match ty.kind() {
-            TyKind::Adt { args, .. } => args.iter().find_map(|a| match a {
-                crate::mir::GenericArg::Type(t) => Some(erase(t)),
-                _ => None,
-            }),
-            _ => None,
-        };
-        let (Some(elem), true) = (elem, dims.is_empty()) else {
-            return gap(format!("a parameter of type `{ty}`"));
-        };
-        let size = self.size_of(&elem)?;
-        if size == 0 {
-            return gap(format!("a parameter of type `{ty}`"));
-        }
-        let name = self.objects[object.0 as usize].name.clone();
-        let whole = Ty::new(TyKind::Slice(elem.clone()));
-        let key = ObjectKey::Pointee(object, extend(path, Step::Field(0)));
-        let buffer = self.object(
-            key,
-            &whole,
-            vec![],
-            name.trim_start_matches('*').to_string(),
-        );
-        let word = Sort::Bv(64);
-        let leaf = (buffer, &[][..], Part::Meta, word);
-        let max = super::heap::ADDRESS_SPACE / size;
-        let capacity = self.constrained_input(leaf, &[], 0, move |l, t| {
-            let m = l.bv64(max);
-            l.pool.ule(t, m)
-        })?;
-        let room = self.pool.var(capacity);
-        let leaf = (buffer, &[Step::Field(1)][..], Part::Meta, word);
-        let len = self.constrained_input(leaf, &[], 0, move |l, t| l.pool.ule(t, room))?;
-        let used = self.pool.var(len);
-        for shape in self.leaves(ty)?.iter() {
-            let full = [path, &shape.path[..]].concat();
-            match (&shape.kind, shape.path.as_slice()) {
-                (LeafKind::Pointer(_), _) => {
-                    let target = self.target(Target::Place(buffer, vec![Step::Elem]));
-                    self.flow(object, &full, &[target].into());
-                    let zero = self.bv64(0);
-                    self.set_at_entry(object, &full, Part::Index(0), zero, word)?;
-                }
-                (LeafKind::Scalar(_), [Step::Field(1)]) => {
-                    self.set_at_entry(object, &full, Part::Value, used, word)?;
-                }
-                (LeafKind::Scalar(_), _) => {
-                    self.set_at_entry(object, &full, Part::Value, room, word)?;
-                }
-            }
-            self.mark_initialised(object, &full, dims);
-        }
-        let elem = self.make_input(buffer, &[Step::Elem], &elem, &[64], depth + 1)?;
-        Ok(InputShape::Vector {
-            len,
-            capacity,
-            elem: Box::new(elem),
-        })
-    }
-
-    fn set_at_entry(
+    pub fn set_at_entry(
         &mut self,
         object: ObjectId,
         path: &[Step],
@@ -360,7 +296,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn mark_initialised(&mut self, object: ObjectId, path: &[Step], dims: &[u32]) {
+    pub fn mark_initialised(&mut self, object: ObjectId, path: &[Step], dims: &[u32]) {
         let key = &self.objects[object.0 as usize].key;
         if !matches!(key, ObjectKey::Local(..)) {
             return;
@@ -379,7 +315,7 @@ impl Lowerer<'_> {
 
     /// An input all of whose values satisfy a condition. Inside arrays that would need a quantifier: there the
     /// input is unconstrained, and the program starts by making every invalid element the default.
-    fn constrained_input(
+    pub fn constrained_input(
         &mut self,
         leaf: (ObjectId, &[Step], Part, Sort),
         dims: &[u32],
@@ -422,7 +358,7 @@ impl Lowerer<'_> {
     }
 }
 
-fn extend(path: &[Step], step: Step) -> Vec<Step> {
+pub fn extend(path: &[Step], step: Step) -> Vec<Step> {
     let mut p = path.to_vec();
     p.push(step);
     p

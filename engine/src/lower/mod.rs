@@ -15,6 +15,7 @@ mod bytes;
 mod call;
 mod cast;
 mod constant;
+mod container;
 mod drop;
 mod heap;
 mod inline;

@@ -101,6 +101,9 @@ pub(super) fn show(
         InputShape::Vector { len, elem, .. } => {
             format!("vec!{}", sequence(elem, state, bits(*len), with)?)
         }
+        InputShape::Elements { len, elem } => {
+            format!("{}.iter()", sequence(elem, state, bits(*len), with)?)
+        }
         InputShape::Tuple(parts) => {
             let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
             let parts = parts?;

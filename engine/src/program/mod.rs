@@ -124,6 +124,11 @@ pub enum InputShape {
         capacity: Var,
         elem: Box<InputShape>,
     },
+    /// An iterator over a slice, by what it has left.
+    Elements {
+        len: Var,
+        elem: Box<InputShape>,
+    },
     Tuple(Vec<InputShape>),
     Struct {
         name: String,
@@ -150,7 +155,7 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
     match shape {
         InputShape::Scalar { var, .. } => out.push(*var),
         InputShape::Array { elem, .. } => input_vars(elem, out),
-        InputShape::Slice { len, elem } => {
+        InputShape::Slice { len, elem } | InputShape::Elements { len, elem } => {
             out.push(*len);
             input_vars(elem, out);
         }

@@ -131,7 +131,7 @@ fn parts(shape: &InputShape) -> Option<Vec<(String, &InputShape)>> {
 fn holds_reference(shape: &InputShape) -> bool {
     use InputShape as S;
     match shape {
-        S::Reference(_) | S::Vector { .. } => true,
+        S::Reference(_) | S::Vector { .. } | S::Elements { .. } => true,
         S::Array { elem, .. } | S::Slice { elem, .. } => holds_reference(elem),
         S::Tuple(fields) => fields.iter().any(holds_reference),
         S::Struct { fields, .. } => fields.iter().any(|(_, f)| holds_reference(f)),
