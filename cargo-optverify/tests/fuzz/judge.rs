@@ -88,7 +88,7 @@ pub struct Figures {
     verdicts: BTreeMap<(&'static str, String), usize>,
     /// Codes of reasons for unknown, with an example.
     unknown: BTreeMap<String, (usize, String)>,
-    /// Safe in truth (every input run), and so called.
+    /// Counterexamples that panic natively, and those that were not run to an end.
     pub confirmed: usize,
     pub unconfirmed: usize,
     /// Confirmed, with another message than the tool's.

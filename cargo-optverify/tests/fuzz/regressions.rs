@@ -71,7 +71,7 @@ fn check(file: &Path) -> Result<usize, String> {
         Some("release") => Profile::Release,
         other => return Err(format!("no profile: {other:?}")),
     };
-    let verdicts = tool::verdicts(file, profile, 10)?;
+    let verdicts = tool::verdicts(file, profile, 10_000)?;
     for (root, verdict) in &verdicts {
         let all = [&verdict.overall, &verdict.reference, &verdict.optimized];
         let says = |word: &str| all.iter().any(|v| *v == word);

@@ -112,7 +112,7 @@ impl Case<'_> {
         let text = format!("{ALLOWED}{}", without_fuel(&text));
         std::fs::write(&file, text).map_err(|e| e.to_string())?;
         let mut found: Vec<(usize, Verdict)> = vec![];
-        for (root, verdict) in tool::verdicts(&file, self.profile, 5)? {
+        for (root, verdict) in tool::verdicts(&file, self.profile, 5000)? {
             let number = root.split("::").next().and_then(|m| m[1..].parse().ok());
             found.extend(number.map(|n| (n, verdict)));
         }

@@ -71,7 +71,7 @@ impl Verdict {
 pub fn verdicts(
     file: &Path,
     profile: Profile,
-    seconds: u64,
+    milliseconds: u64,
 ) -> Result<BTreeMap<String, Verdict>, String> {
     let project = Project::empty();
     let mut tool = project.tool(&[
@@ -82,7 +82,7 @@ pub fn verdicts(
         "--profile",
         profile.name(),
         "--timeout",
-        &format!("{seconds}s"),
+        &format!("{milliseconds}ms"),
         "-j",
         "1",
     ]);
