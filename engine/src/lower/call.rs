@@ -539,8 +539,8 @@ fn plain_message(text: &str) -> String {
             (" * ", "multiply"),
             (" / ", "divide"),
             (" % ", "calculate the remainder"),
-            (" << ", "shift left"),
-            (" >> ", "shift right"),
+            ("shift left", "shift left"),
+            ("shift right", "shift right"),
         ];
         let word = words.iter().find(|(operator, _)| text.contains(operator));
         return format!(
@@ -551,6 +551,7 @@ fn plain_message(text: &str) -> String {
     match text.split_once(": the length is") {
         Some((head, _)) => head.to_string(),
         None => text
+            .replace("the remainder of", "the remainder")
             .replace("`{}` ", "")
             .replace("`{} ", "")
             .replace("{}`", "")
