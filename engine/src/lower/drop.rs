@@ -50,7 +50,13 @@ fn only_frees(path: &str) -> bool {
     let Some(path) = types::in_std(path) else {
         return false;
     };
-    let modules = ["iter::", "num::", "ops::Range", "ops::range::"];
+    let modules = [
+        "iter::",
+        "num::",
+        "ops::Range",
+        "ops::range::",
+        "ops::try_trait::",
+    ];
     modules.iter().any(|module| path.starts_with(module)) || ONLY_FREE.contains(&path)
 }
 
