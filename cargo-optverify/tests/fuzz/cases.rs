@@ -22,31 +22,60 @@ enum Family {
     WidePieces,
 }
 
-/// A file of `count` functions with claims, beside `wild` functions without.
-pub fn file(seed: u64, count: usize) -> File {
-    let mut file = File::generate(seed, count / 8);
+/// How much a function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// For the default run, that is to end soon: most of the tool's time goes into the passes over what std's code
+    /// for the heap becomes.
+    Small,
+    Large,
+}
+
+/// A file of functions: most with claims, the first ones wild and without.
+pub fn file(seed: u64, count: usize, size: Size) -> File {
+    let wild = match size {
+        Size::Small => count / 25,
+        Size::Large => count / 8,
+    };
+    let mut file = File::generate(seed, wild);
     file.prelude.push_str(crate::snippets::ITEMS);
     let mut random = Random::new(seed ^ 0xfeed);
     let made: Vec<Function> = (file.functions.len()..count)
-        .map(|i| function(&format!("case{i}"), &file.items, &mut random))
+        .map(|i| function(&format!("case{i}"), &file.items, size, &mut random))
         .collect();
     file.functions.extend(made);
     file
 }
 
-fn function(name: &str, items: &Items, random: &mut Random) -> Function {
-    let family = *random.pick(&[
-        Family::Exhaustive,
-        Family::Exhaustive,
-        Family::Wide,
-        Family::Wide,
-        Family::Heap,
-        Family::Heap,
-        Family::WideHeap,
-        Family::Pieces,
-        Family::Pieces,
-        Family::WidePieces,
-    ]);
+fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Function {
+    use Family as F;
+    let family = *random.pick(match size {
+        Size::Small => &[
+            F::Exhaustive,
+            F::Exhaustive,
+            F::Exhaustive,
+            F::Wide,
+            F::Wide,
+            F::Wide,
+            F::Pieces,
+            F::Pieces,
+            F::Heap,
+            F::WidePieces,
+        ],
+        Size::Large => &[
+            F::Exhaustive,
+            F::Exhaustive,
+            F::Wide,
+            F::Wide,
+            F::Heap,
+            F::Heap,
+            F::WideHeap,
+            F::Pieces,
+            F::Pieces,
+            F::WidePieces,
+        ],
+    });
+    let is_small = size == Size::Small;
     let parameters = parameters(family, items, random);
     let result = match random.below(4) {
         0 => Ty::Option(Box::new(U8)),
@@ -74,20 +103,25 @@ fn function(name: &str, items: &Items, random: &mut Random) -> Function {
             writer.heap.push((place, Heap::Vector(p.ty.clone())));
         }
     }
-    let (bindings, statements) = (1 + random.below(2), 1 + random.below(4));
+    let (bindings, statements, depth) = match size {
+        Size::Small => (1, random.below(3), 1),
+        Size::Large => (1 + random.below(2), 1 + random.below(4), 2),
+    };
     (0..bindings).for_each(|_| writer.binding());
     if matches!(family, Family::Heap | Family::WideHeap) {
-        (0..1 + random.below(3)).for_each(|_| writer.allocate());
+        let count = if is_small { 1 } else { 1 + random.below(3) };
+        (0..count).for_each(|_| writer.allocate());
     }
     if matches!(family, Family::Pieces | Family::WidePieces) {
-        (0..1 + random.below(3)).for_each(|_| {
+        let count = if is_small { 1 } else { 1 + random.below(3) };
+        (0..count).for_each(|_| {
             writer.snippet();
             writer.measure();
         });
     } else {
-        writer.looped(2);
+        writer.looped(depth);
     }
-    (0..statements).for_each(|_| writer.statement(2));
+    (0..statements).for_each(|_| writer.statement(depth));
     writer.claim();
     writer.measure();
     let returned = writer.value(&result);

@@ -14,6 +14,7 @@ pub struct Settings {
     pub profiles: &'static [Profile],
     /// Budget of the tool for one function.
     pub milliseconds: u64,
+    pub size: cases::Size,
 }
 
 /// A file whose claims are settled, with what its functions are run on.
@@ -53,8 +54,8 @@ fn head(errors: &str) -> String {
     lines.take(7).collect::<Vec<_>>().join("\n")
 }
 
-fn settled(seed: u64, count: usize, folder: &Path) -> Settled {
-    let mut file = cases::file(seed, count);
+fn settled(seed: u64, count: usize, size: cases::Size, folder: &Path) -> Settled {
+    let mut file = cases::file(seed, count, size);
     let native = build(&mut file, folder, Build::Reference);
     let mut random = Random::new(seed ^ 0xc1a1);
     let mut inputs: Vec<Inputs> = vec![];
@@ -84,7 +85,7 @@ pub fn check(seed: u64, count: usize, settings: &Settings) -> Figures {
         None => project.path().to_path_buf(),
     };
     std::fs::create_dir_all(&folder).expect("a folder");
-    let Settled { mut file, inputs } = settled(seed, count, &folder);
+    let Settled { mut file, inputs } = settled(seed, count, settings.size, &folder);
     let source = folder.join("fuzzed.rs");
     std::fs::write(&source, claims::without_fuel(&file.marked())).expect("a file");
     let mut figures = Figures::default();

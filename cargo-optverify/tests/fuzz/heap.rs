@@ -163,8 +163,8 @@ impl Writer<'_> {
                 let x = self.declare(ty, &e);
                 format!("if let Some(e) = {v}.pop() {{ {x} = e; }}")
             }
-            9 => format!("{v}[{i}] = {e};"),
-            10..=11 => format!("if {i} < {v}.len() {{ {v}[{i}] = {e}; }}"),
+            9 => format!("{{ let at = {i}; {v}[at] = {e}; }}"),
+            10..=11 => format!("{{ let at = {i}; if at < {v}.len() {{ {v}[at] = {e}; }} }}"),
             12 => format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}[at] = {e}; }}"),
             13 => format!("{{ let at = {i} % ({v}.len() + 1); {v}.insert(at, {e}); }}"),
             14 => format!("if !{v}.is_empty() {{ let at = {i} % {v}.len(); {v}.remove(at); }}"),

@@ -44,6 +44,7 @@ mod statements;
 #[path = "../differential/types.rs"]
 mod types;
 
+use cases::Size;
 use check::{Settings, check};
 use functions::ALLOWED;
 use judge::Figures;
@@ -70,7 +71,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 fn verdicts_on_random_functions_are_true() {
     let functions = number("OPTVERIFY_FUZZ", 300);
     let long = functions > 300;
-    let milliseconds = number("OPTVERIFY_FUZZ_MS", if long { 3000 } else { 700 });
+    let milliseconds = number("OPTVERIFY_FUZZ_MS", if long { 3000 } else { 500 });
     let seed = number("OPTVERIFY_FUZZ_SEED", 1) * 10_000;
     let started = Instant::now();
     let files = functions.div_ceil(FILE as u64);
@@ -94,6 +95,7 @@ fn verdicts_on_random_functions_are_true() {
                             _ => &[Profile::Dev],
                         },
                         milliseconds,
+                        size: if long { Size::Large } else { Size::Small },
                     };
                     let figures = check(seed + n, count as usize, &settings);
                     let mut total = total.lock().expect("no thread has failed");
