@@ -5,6 +5,7 @@ use crate::scope::{Generator, Helper, TABLES, Variable};
 use crate::types::{Items, Ty, Val, random_type};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code, reason = "only the fuzzer passes vectors")]
 pub enum Passing {
     Value,
     Ref,

@@ -164,7 +164,7 @@ impl Writer<'_> {
                 }
             }
             17..=19 => self.element(ty, d).unwrap_or(a),
-            20..=21 => self.from_heap(ty).unwrap_or(a),
+            20..=21 => self.heap_integer(ty).unwrap_or(a),
             22 => self.payload(ty).unwrap_or(a),
             _ => {
                 let op = *self

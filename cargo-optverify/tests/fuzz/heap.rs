@@ -56,7 +56,7 @@ impl Writer<'_> {
     }
 
     /// An integer that is on the heap, or a length.
-    pub fn from_heap(&mut self, ty: &Ty) -> Option<String> {
+    pub fn heap_integer(&mut self, ty: &Ty) -> Option<String> {
         if self.heap.is_empty() {
             return None;
         }

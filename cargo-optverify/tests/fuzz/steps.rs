@@ -244,7 +244,7 @@ impl Writer<'_> {
                 (v.ty.clone(), read(&v))
             }
             1 if !self.heap.is_empty() => {
-                let e = self.from_heap(&USIZE).unwrap_or(typed("0", &USIZE));
+                let e = self.heap_integer(&USIZE).unwrap_or(typed("0", &USIZE));
                 (USIZE, e)
             }
             _ => (newest.ty.clone(), read(&newest)),
