@@ -97,3 +97,20 @@ fn array_of_references(i: usize, a: u8, b: u8) { let r = [&a, &b]; let v = *r[i 
 //@ expect: unsafe
 #[verify]
 fn array_of_references_wrong(i: usize, a: u8, b: u8) { let r = [&a, &b]; assert!(*r[i % 2] == a); }
+
+// A parameter that is a reference is the caller's until it is assigned.
+//@ expect: unsafe
+#[verify]
+fn assigned_parameter_wrong<'a>(b: &'a u8, mut a: &'a u8, c: bool) { if c { a = b; } assert!(*a == *b); }
+
+//@ expect: safe
+#[verify]
+fn swapped_parameters<'a>(p: &mut (&'a u8, &'a u8), c: bool) {
+    let (x, y) = (*p.0, *p.1);
+    if c { std::mem::swap(&mut p.0, &mut p.1); }
+    assert!(if c { *p.0 == y && *p.1 == x } else { *p.0 == x });
+}
+
+//@ expect: unsafe
+#[verify]
+fn swapped_parameters_wrong<'a>(p: &mut (&'a u8, &'a u8), c: bool) { if c { std::mem::swap(&mut p.0, &mut p.1); } assert!(*p.0 == *p.1); }

@@ -66,8 +66,8 @@ impl Lowerer<'_> {
                 _ => return gap(format!("a parameter of type `{ty}`")),
             };
             let full = [path, &shape.path[..]].concat();
-            let target = self.target(Target::Place(buffer, vec![Step::Elem]));
-            self.flow(object, &full, &[target].into());
+            let target = Target::Place(buffer, vec![Step::Elem]);
+            self.point_at_entry(object, &full, target, dims)?;
             self.set_at_entry(object, &full, Part::Index(0), at, word)?;
             self.mark_initialised(object, &full, dims);
         }
@@ -101,8 +101,8 @@ impl Lowerer<'_> {
             let full = [path, &shape.path[..]].concat();
             match (&shape.kind, shape.path.as_slice()) {
                 (LeafKind::Pointer(_), _) => {
-                    let target = self.target(Target::Place(buffer, vec![Step::Elem]));
-                    self.flow(object, &full, &[target].into());
+                    let target = Target::Place(buffer, vec![Step::Elem]);
+                    self.point_at_entry(object, &full, target, dims)?;
                     let zero = self.bv64(0);
                     self.set_at_entry(object, &full, Part::Index(0), zero, word)?;
                 }

@@ -1,7 +1,7 @@
 //! The root's parameters as arbitrary values of their types.
 
 use super::instance::InstanceId;
-use super::pointer::Target;
+use super::pointer::{TAG_WIDTH, Target};
 use super::shape::{LeafKind, Step};
 use super::types::{self, erase};
 use super::value::{in_array, scalar_sort};
@@ -240,8 +240,8 @@ impl Lowerer<'_> {
             inner_dims.push(64);
         }
         // The pointer leaf: fixed target, row indices given by where the pointer stands, start 0.
-        let target = self.target(Target::Place(pointee, inner_path.clone()));
-        self.flow(object, path, &[target].into());
+        let target = Target::Place(pointee, inner_path.clone());
+        self.point_at_entry(object, path, target, dims)?;
         for (k, _) in dims.iter().enumerate() {
             if dims.len() > 1 {
                 return gap("references inside nested arrays in a parameter");
@@ -277,6 +277,21 @@ impl Lowerer<'_> {
             });
         }
         self.make_input(pointee, &inner_path, to, &inner_dims, depth + 1)
+    }
+
+    /// The pointer at this leaf points to the target when the root is called, whatever it points to later.
+    pub fn point_at_entry(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        target: Target,
+        dims: &[u32],
+    ) -> Lowered<()> {
+        let target = self.target(target);
+        self.flow(object, path, &[target].into());
+        let sort = in_array(Sort::Bv(TAG_WIDTH), dims);
+        let tag = self.pool.constant(u128::from(target.0), sort);
+        self.set_at_entry(object, path, Part::Tag, tag, sort)
     }
 
     pub fn set_at_entry(
