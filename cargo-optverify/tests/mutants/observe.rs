@@ -136,7 +136,9 @@ fn show(shape: &InputShape, state: &[Value], at: &[(u128, u32)]) -> String {
     match shape {
         InputShape::Scalar { var, .. } => bits(var).to_string(),
         InputShape::Array { len, elem } => list(*len, elem),
-        InputShape::Slice { len, elem } => list(bits(len), elem),
+        InputShape::Slice { len, elem } | InputShape::Elements { len, elem } => {
+            list(bits(len), elem)
+        }
         InputShape::Vector { len, elem, .. } => list(bits(len), elem),
         InputShape::Tuple(parts) => {
             let parts: Vec<_> = parts.iter().map(|p| show(p, state, at)).collect();

@@ -119,7 +119,7 @@ fn what_the_integers_refute_has_no_answer() {
         let linear = round % 2 == 0;
         let mut p = Pool::new();
         let vars: Vec<Var> = (0..3)
-            .map(|n| p.fresh(&format!("x{n}"), Sort::Bv(WIDTH)))
+            .map(|n| p.fresh(format!("x{n}"), Sort::Bv(WIDTH)))
             .collect();
         let terms: Vec<Term> = vars.iter().map(|v| p.var(*v)).collect();
         let all: Vec<Term> = (0..4)
