@@ -162,6 +162,12 @@ fn compare(
         let Some(wrong) = judge(profile, verdict, truth, ended) else {
             continue;
         };
+        if wrong == Wrong::Broken {
+            let (name, why) = (&function.name, &verdict.why);
+            let said = format!("seed {seed} {name} in {}: {why}", profile.name());
+            figures.broken.push(said);
+            continue;
+        }
         let input = match wrong {
             Wrong::Safe(stage) => {
                 let example = truth(stage.build(profile)).example.as_ref();

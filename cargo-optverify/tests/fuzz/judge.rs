@@ -94,6 +94,8 @@ pub struct Figures {
     /// Confirmed, with another message than the tool's.
     pub other_panics: Vec<String>,
     pub miscompiled: usize,
+    /// Answers that the tool itself did not confirm: unknown, so not wrong, but bugs.
+    pub broken: Vec<String>,
     pub wrong: Vec<String>,
 }
 
@@ -115,6 +117,7 @@ impl Figures {
         self.confirmed += other.confirmed;
         self.unconfirmed += other.unconfirmed;
         self.miscompiled += other.miscompiled;
+        self.broken.extend(other.broken);
         self.wrong.extend(other.wrong);
         self.other_panics.extend(other.other_panics);
         for (key, n) in other.verdicts {
@@ -125,10 +128,16 @@ impl Figures {
         }
     }
 
+    /// Verdicts that are not unknown.
+    pub fn decided(&self) -> usize {
+        let known = self.verdicts.iter().filter(|((_, v), _)| v != "unknown");
+        known.map(|(_, n)| n).sum()
+    }
+
     pub fn print(&self, seconds: u64) {
         println!(
             "fuzz: {} functions ({} exhaustive, {} panic on some input), {seconds} s; {} counterexamples confirmed, \
-             {} not, {} with another panic, {} miscompilations, {} wrong",
+             {} not, {} with another panic, {} miscompilations, {} answers not confirmed, {} wrong",
             self.functions,
             self.exhaustive,
             self.panicking,
@@ -136,6 +145,7 @@ impl Figures {
             self.unconfirmed,
             self.other_panics.len(),
             self.miscompiled,
+            self.broken.len(),
             self.wrong.len()
         );
         for profile in ["dev", "release"] {
@@ -153,6 +163,7 @@ impl Figures {
         }
         let others = self.other_panics.iter().take(5);
         others.for_each(|other| println!("  another panic: {other}"));
+        self.broken.iter().for_each(|b| println!("BROKEN {b}"));
         self.wrong.iter().for_each(|w| println!("WRONG {w}"));
     }
 }

@@ -378,6 +378,9 @@ impl Explorer<'_> {
                         Some(what) => Reason::Approximate {
                             what: what.to_string(),
                         },
+                        None if !m.exact => Reason::Approximate {
+                            what: "arithmetic on floats that are not constant".to_string(),
+                        },
                         None => Reason::NotCertified {
                             engine: "bmc",
                             what,
