@@ -127,3 +127,11 @@ fn maybe_uninit_wrong(x: u32) { let mut m = std::mem::MaybeUninit::<u32>::uninit
 //@ expect: safe
 #[verify]
 fn uninit_is_copied() { let b = std::mem::MaybeUninit::<u8>::uninit(); let c = b; let mut d = [c; 4]; d[0].write(1); assert!(d.len() == 4); }
+
+//@ expect: safe
+#[verify]
+fn uninit_written_then_read(a: u8) { let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 3]; for s in b.iter_mut() { s.write(a); } assert!(unsafe { b[2].assume_init() } == a); }
+
+//@ expect: unsafe
+#[verify]
+fn uninit_written_then_read_wrong(a: u8) { let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 3]; for s in b.iter_mut() { s.write(a); } assert!(unsafe { b[2].assume_init() } != 7); }

@@ -72,6 +72,9 @@ impl Lowerer<'_> {
 
     /// The alignment of a type in bytes.
     fn align_of(&mut self, ty: &Ty) -> Lowered<u64> {
+        if let Some(inner) = types::transparent(ty).map(erase) {
+            return self.align_of(&inner);
+        }
         if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
             return Ok(n.align);
         }
@@ -99,6 +102,9 @@ impl Lowerer<'_> {
 
     /// The size of a type in bytes.
     pub fn size_of(&mut self, ty: &Ty) -> Lowered<u64> {
+        if let Some(inner) = types::transparent(ty).map(erase) {
+            return self.size_of(&inner);
+        }
         if let Some(n) = types::fixed_size(ty) {
             return Ok(n);
         }
@@ -113,8 +119,11 @@ impl Lowerer<'_> {
 
     /// `<T as SizedTypeProperties>::SIZE` and the like, where the program mentions it.
     pub fn told_by_compiler(&self, ty: &Ty, name: &str) -> Option<u64> {
-        let constant = format!("<{ty} as std::mem::SizedTypeProperties>::{name}");
-        let text = self.source.facts.consts.get(&constant)?;
+        let told = |of: &str| {
+            let constant = format!("<{ty} as {of}::mem::SizedTypeProperties>::{name}");
+            self.source.facts.consts.get(&constant)
+        };
+        let text = told("std").or_else(|| told("core"))?;
         text.strip_suffix("_usize")?.parse().ok()
     }
 
