@@ -292,16 +292,6 @@ impl Lowerer<'_> {
                 return self.const_body(b);
             }
         }
-        // What was promoted out of a generic function is the same for all its instances, if it mentions none.
-        if let Some(b) = self.bodies.by_path(&path.plain(), BodyKind::Promoted)
-            && !b
-                .body
-                .locals
-                .iter()
-                .any(|l| types::mentions_parameter(&l.ty))
-        {
-            return self.const_body(b);
-        }
         if let Some(value) = self.source.facts.consts.get(&text) {
             return match literal_of(value) {
                 Some(c) => self.constant(&c, ty),

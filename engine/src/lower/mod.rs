@@ -238,6 +238,12 @@ pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
     let Some(body) = bodies.by_path(root, BodyKind::Fn) else {
         return Err(LowerError::NoBody(root.to_string()));
     };
+    // Paths of this crate print without its name: a module named like a crate of std cannot be told from it.
+    let mut own = source.files.iter().flat_map(|f| &f.bodies);
+    if own.any(|b| b.kind == BodyKind::Fn && types::in_std(&b.path).is_some()) {
+        let what = "a module of the crate that is named like a crate of std";
+        return Err(LowerError::Unsupported(what.to_string()));
+    }
     let shapes = Shapes::infer(source);
     let mut lowerer = Lowerer::new(source, shapes, bodies);
     for _ in 0..MAX_ROUNDS {

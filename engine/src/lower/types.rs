@@ -79,16 +79,6 @@ pub fn is_maybe_uninit(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Adt { path, .. } if path.ends_with("mem::MaybeUninit"))
 }
 
-/// Does a type stand for others: a lone capital letter, `Self`, `impl Trait`?
-pub fn mentions_parameter(ty: &Ty) -> bool {
-    let text = ty.to_string();
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.any(|w| {
-        let lone = w.len() == 1 && w.starts_with(|c: char| c.is_ascii_uppercase());
-        lone || w == "Self" || w == "impl"
-    })
-}
-
 /// Is a value without contents fine as it is, itself or inside wrappers?
 pub fn may_be_uninit(ty: &Ty) -> bool {
     is_maybe_uninit(ty) || transparent(ty).is_some_and(may_be_uninit)
