@@ -139,6 +139,10 @@ pub struct BenchArgs {
     /// With `--vcgen all`: iterations of each loop
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub unwind: usize,
+    /// Compare bounded model checking alone, with acceleration, and with trace automata, instead: on each task's
+    /// reference, each certified
+    #[arg(long)]
+    pub acceleration: bool,
     /// Also prove that every pass keeps the result
     #[arg(long)]
     pub refine: bool,

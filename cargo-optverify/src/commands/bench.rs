@@ -4,11 +4,15 @@
 //! counts as unknown. Scores: the schema of 2012 (safe +2, unsafe +1, false alarm -2, missed bug -4) and the
 //! current one (+2, +1, -16, -32).
 
-use super::{bench_compare, bench_vcgen};
-use crate::cli::{BenchArgs, VcgenChoice};
+use super::{bench_acceleration, bench_compare, bench_vcgen};
+use crate::cli::{BenchArgs, Cli, VcgenChoice};
 use crate::exit_code::ExitCode;
 use crate::report::bench_html::{self, Run};
+use crate::source;
 use anyhow::{Context, Result, bail};
+use clap::Parser;
+use optverify_engine::pipeline::prepare_reference;
+use optverify_engine::program::Program;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,10 +23,22 @@ use std::time::Instant;
 pub(super) struct BenchTask {
     pub file: PathBuf,
     pub name: String,
-    suite: String,
+    pub suite: String,
     /// `safe`, `unsafe`, or `miscompiled`: the reference safe, the optimized build not.
     pub expect: String,
     flags: Option<String>,
+}
+
+impl BenchTask {
+    /// The unoptimized program of the first root, for tables that compare techniques in this process.
+    pub fn reference(&self) -> Result<Program> {
+        let file = self.file.to_str().context("not a UTF-8 path")?;
+        let cli = Cli::try_parse_from(["optverify", file])?;
+        let captures = source::captures(cli.verify.file.as_deref(), &cli.verify.build)?;
+        let capture = captures.list.first().context("no capture")?;
+        let root = capture.roots().first().context("no root")?;
+        Ok(prepare_reference(capture, root)?.0.program)
+    }
 }
 
 struct Outcome {
@@ -79,6 +95,9 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     tasks.sort_by(|a, b| a.file.cmp(&b.file));
     if args.vcgen == Some(VcgenChoice::All) {
         return bench_vcgen::run(&tasks, args);
+    }
+    if args.acceleration {
+        return bench_acceleration::run(&tasks, args);
     }
     let jobs = args.jobs.unwrap_or(1).max(1);
     let next = Mutex::new(0usize);

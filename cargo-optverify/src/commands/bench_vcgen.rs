@@ -5,17 +5,13 @@
 //! fragment. All generators get the same fragment, each in a thread and so a solver context of its own.
 
 use super::bench::BenchTask;
-use crate::cli::{BenchArgs, Cli};
+use crate::cli::BenchArgs;
 use crate::exit_code::ExitCode;
-use crate::source;
 use anyhow::{Context, Result, anyhow};
-use clap::Parser;
-use optverify_engine::pipeline::prepare_reference;
 use optverify_engine::program::Program;
 use optverify_engine::smt::{Budget, Deadline};
 use optverify_engine::vc::{Generator, Outcome, Report, check, running_example, unroll, whole};
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::Duration;
 
 /// Expanded programs of more blocks get fewer iterations.
@@ -42,7 +38,7 @@ pub fn run(tasks: &[BenchTask], args: &BenchArgs) -> Result<ExitCode> {
     let (mut measured, mut wrong) = (0, 0);
     let mut details = vec![];
     for task in tasks {
-        let program = match expanded(&task.file, args.unwind) {
+        let program = match expanded(task, args.unwind) {
             Ok(program) => program,
             Err(why) => {
                 println!("skipped  {}: {why:#}", task.name);
@@ -90,16 +86,11 @@ pub fn run(tasks: &[BenchTask], args: &BenchArgs) -> Result<ExitCode> {
 }
 
 /// The reference of a task's first root, with as many iterations as fit.
-fn expanded(file: &Path, times: usize) -> Result<Program> {
-    let file = file.to_str().ok_or_else(|| anyhow!("not a UTF-8 path"))?;
-    let cli = Cli::try_parse_from(["optverify", file])?;
-    let captures = source::captures(cli.verify.file.as_deref(), &cli.verify.build)?;
-    let capture = captures.list.first().ok_or_else(|| anyhow!("no capture"))?;
-    let root = capture.roots().first().ok_or_else(|| anyhow!("no root"))?;
-    let (prepared, _) = prepare_reference(capture, root)?;
+fn expanded(task: &BenchTask, times: usize) -> Result<Program> {
+    let reference = task.reference()?;
     let mut times = times;
     loop {
-        if let Some(p) = unroll(&prepared.program, times, BLOCKS) {
+        if let Some(p) = unroll(&reference, times, BLOCKS) {
             return Ok(p);
         }
         if times == 0 {

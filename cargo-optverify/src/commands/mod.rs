@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod bench;
+mod bench_acceleration;
 mod bench_compare;
 mod bench_vcgen;
 pub mod capture;

@@ -18,7 +18,7 @@ pub use unrolled::Unrolled;
 use crate::program::Program;
 use crate::prove::{Deadline, Lemmas, slice};
 use crate::report::How;
-use crate::smt::{absorb_stats, take_stats};
+use crate::smt::{Role, apart};
 use crate::vc::Generator;
 
 /// A proof that may travel: lemmas over the variables of a program. Nobody trusts it.
@@ -61,22 +61,13 @@ pub fn adapt(
     deadline: &Deadline,
 ) -> Option<Adapted> {
     let (before, after, deadline) = (before.clone(), after.clone(), deadline.clone());
-    // A thread of its own: its own solver context, and a break-off ends only the attempt.
-    let (adapted, stats) = std::thread::Builder::new()
-        .name("adapt".into())
-        .stack_size(256 << 20)
-        .spawn(move || {
-            let mut task = slice::slice(after);
-            task.vcgen = vcgen;
-            let adapted = match &before {
-                Proven::Inductive(carried) => mk_ind::mk_ind(carried, task, &deadline),
-                Proven::Unrolled(bound) => unrolled::replay(bound, task, &deadline),
-            };
-            (adapted, take_stats())
-        })
-        .ok()?
-        .join()
-        .ok()?;
-    absorb_stats(&stats);
-    adapted
+    let work = move || {
+        let mut task = slice::slice(after);
+        task.vcgen = vcgen;
+        match &before {
+            Proven::Inductive(carried) => mk_ind::mk_ind(carried, task, &deadline),
+            Proven::Unrolled(bound) => unrolled::replay(bound, task, &deadline),
+        }
+    };
+    apart(Role::Adapt, work).ok()?
 }

@@ -8,7 +8,7 @@ use super::{Budget, Counterexample, Deadline, Lemmas, Proof, Reason, Task, Verdi
 use crate::program::cpg::CutPoint;
 use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
-use crate::smt::{Answer, Solver, absorb_stats, take_stats};
+use crate::smt::{Answer, Role, Solver, apart};
 use crate::term::{Sort, Value, Var, mask};
 use crate::vc::{Ends, Outcome, Start};
 use petgraph::graph::NodeIndex;
@@ -41,17 +41,8 @@ fn recheck(task: &Task, proof: &Proof, deadline: &Deadline) -> Result<(), String
     let mut task = task.clone();
     let proof = proof.clone();
     let deadline = deadline.clone();
-    // A thread of its own has a solver context of its own.
-    let worker = std::thread::Builder::new()
-        .name("certify".to_string())
-        .stack_size(64 << 20)
-        .spawn(move || (confirm(&mut task, proof, &deadline), take_stats()))
-        .map_err(|e| e.to_string())?;
-    let (result, stats) = worker
-        .join()
-        .map_err(|_| "the check broke off".to_string())?;
-    absorb_stats(&stats);
-    result
+    apart(Role::Certify, move || confirm(&mut task, proof, &deadline))
+        .unwrap_or_else(|e| Err(format!("the check: {e}")))
 }
 
 fn confirm(task: &mut Task, proof: Proof, deadline: &Deadline) -> Result<(), String> {

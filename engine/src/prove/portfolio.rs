@@ -15,7 +15,7 @@ use super::{
 };
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
-use crate::smt::{Stats, absorb_stats, take_stats};
+use crate::smt::{Role, apart};
 use crate::term::{Node, Pool, Term, UnOp};
 use crate::vc::Generator;
 use petgraph::graph::NodeIndex;
@@ -52,7 +52,6 @@ pub struct Answer {
     pub engine: &'static str,
     /// Each engine that ran, with its time.
     pub timings: Vec<(&'static str, Duration)>,
-    pub stats: Stats,
     /// The program with its pool: the proof's terms live there.
     pub program: Program,
 }
@@ -66,22 +65,10 @@ pub fn prove(program: &Program, settings: &Settings) -> Answer {
 /// As `prove`, with a deadline that others may cancel.
 pub fn prove_by(program: &Program, settings: &Settings, deadline: &Deadline) -> Answer {
     let (p, s, d) = (program.clone(), settings.clone(), deadline.clone());
-    let worker = std::thread::Builder::new()
-        .name(program.name.clone())
-        .stack_size(256 << 20)
-        .spawn(move || run(p, &s, &d));
-    let answer = match worker {
-        Ok(w) => w.join().map_err(|_| "an engine broke off".to_string()),
-        Err(e) => Err(e.to_string()),
-    };
-    if let Ok(answer) = &answer {
-        absorb_stats(&answer.stats);
-    }
-    answer.unwrap_or_else(|what| Answer {
-        verdict: Verdict::Unknown(Reason::Solver(what)),
+    apart(Role::Prove, move || run(p, &s, &d)).unwrap_or_else(|what| Answer {
+        verdict: Verdict::Unknown(Reason::Solver(format!("an engine: {what}"))),
         engine: "none",
         timings: vec![],
-        stats: Stats::new(),
         program: program.clone(),
     })
 }
@@ -154,7 +141,6 @@ impl Race<'_> {
 }
 
 fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
-    take_stats();
     let start = Instant::now();
     let mut task = slice::slice(program);
     task.vcgen = settings.vcgen;
@@ -186,7 +172,6 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
         verdict,
         engine,
         timings: race.timings,
-        stats: take_stats(),
         program: task.program,
     }
 }
@@ -369,7 +354,44 @@ fn engines(race: &mut Race, task: &mut Task) {
 
 fn accelerated(task: &mut Task, deadline: &Deadline) -> Option<Verdict> {
     let out = accelerate::run(task, accelerate::Options::default(), deadline);
-    match out.decision {
+    unrolled(task, &out)
+}
+
+/// Bounded model checking with what the options switch on and nothing else, certified: one cell of the
+/// trace-automata paper's Table 2.
+pub fn unwind(
+    program: &Program,
+    options: accelerate::Options,
+    timeout: Duration,
+) -> Result<Unwound, String> {
+    let program = program.clone();
+    let work = move || {
+        let start = Instant::now();
+        let deadline = Deadline::after(timeout);
+        let mut task = slice::slice(program);
+        let outcome = accelerate::run(&mut task, options, &deadline);
+        let verdict = unrolled(&mut task, &outcome)
+            .map(|v| certify::certify(&task, "accelerate", v, &deadline));
+        Unwound {
+            verdict: verdict.unwrap_or(Verdict::Unknown(Reason::Inconclusive {
+                tried: vec!["accelerate"],
+            })),
+            took: start.elapsed(),
+            outcome,
+        }
+    };
+    apart(Role::Prove, work)
+}
+
+/// What `unwind` found, and what it cost.
+pub struct Unwound {
+    pub verdict: Verdict,
+    pub took: Duration,
+    pub outcome: accelerate::Outcome,
+}
+
+fn unrolled(task: &mut Task, out: &accelerate::Outcome) -> Option<Verdict> {
+    match out.decision.clone() {
         accelerate::Decision::Safe { obligations } => {
             let pool = &mut task.program.pool;
             let obligations = obligations.iter().map(|o| pool.and_all(o)).collect();

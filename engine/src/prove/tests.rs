@@ -420,7 +420,7 @@ fn element_wise_sums_are_proved() {
         ]);
         let answer = prove(&p, &settings());
         let expected = if good { "safe" } else { "unsafe" };
-        eprintln!("{} {:?} {:?}", answer.engine, answer.timings, answer.stats);
+        eprintln!("{} {:?}", answer.engine, answer.timings);
         assert_eq!(answer.verdict.word(), expected, "{w} {:?}", answer.timings);
     }
 }

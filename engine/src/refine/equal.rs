@@ -10,6 +10,7 @@ use crate::prove::concrete::{Samples, concrete};
 use crate::prove::houdini::{Candidates, Houdini};
 use crate::prove::portfolio::{self, Settings};
 use crate::prove::{Budget, Deadline, Lemma, Proof, Task, Verdict, certify, slice};
+use crate::smt::{Role, apart};
 use crate::term::{FastMap, Import, Sort, Subst, Term, Value, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,16 +35,8 @@ pub fn refine(
     let (a, b) = (before.clone(), after.clone());
     let proofs = (proofs.0.cloned(), proofs.1.cloned());
     let deadline = deadline.clone();
-    // A thread of its own: its own solver context, and a break-off ends only the attempt.
-    let worker = std::thread::Builder::new()
-        .name("refine".into())
-        .stack_size(256 << 20)
-        .spawn(move || decide(&a, &b, &proofs, &deadline));
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(_)) => Refinement::Unknown("the comparison broke off".into()),
-        Err(e) => Refinement::Unknown(e.to_string()),
-    }
+    apart(Role::Refine, move || decide(&a, &b, &proofs, &deadline))
+        .unwrap_or_else(|e| Refinement::Unknown(format!("the comparison: {e}")))
 }
 
 fn decide(

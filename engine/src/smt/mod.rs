@@ -6,6 +6,7 @@
 //! Assumptions are literals, never push/pop: what the solver learns survives.
 
 mod answer;
+mod apart;
 mod divide;
 mod floats;
 mod integers;
@@ -20,6 +21,7 @@ mod tests;
 mod tests_integers;
 
 pub use answer::{Answer, Deadline, Model, QueryStats, Stats, Why, absorb_stats, take_stats};
+pub use apart::{Role, apart};
 pub use solver::Solver;
 
 /// Bounds one query: wall-clock milliseconds, and Z3's own resource count, which is the same on every machine.

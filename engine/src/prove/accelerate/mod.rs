@@ -39,6 +39,7 @@ pub use path::{Oracle, Path, Syntactic, live, restrict, split};
 use super::{Counterexample, Reason, Task};
 use crate::smt::{Answer, Budget, Deadline, Solver};
 use crate::term::{Pool, Term};
+use std::time::{Duration, Instant};
 
 /// What takes part: the rows of the paper's Table 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,8 @@ pub struct Outcome {
     pub depth: usize,
     pub n_accelerators: usize,
     pub n_automaton_states: usize,
+    /// Of the time, what finding accelerators and making the automaton took.
+    pub building: Duration,
     /// Why the search ended without a decision, for people who improve it.
     pub stuck: String,
 }
@@ -118,6 +121,7 @@ pub fn run(task: &mut Task, options: Options, deadline: &Deadline) -> Outcome {
     let cpg = task.cpg.clone();
     let mut outcome = None;
     let mut has_over = true;
+    let mut building = Duration::ZERO;
     // Searching for counts gives the cheaper certificate, counting by formula the easier queries (products of a
     // count and a variable): first one, then the other. Over-approximating accelerators prove but never refute:
     // where there are any, the search is made without them, too.
@@ -135,12 +139,15 @@ pub fn run(task: &mut Task, options: Options, deadline: &Deadline) -> Outcome {
             completing,
         };
         let share = deadline.within_millis(deadline.left_millis() / if completing { 1 } else { 2 });
+        let start = Instant::now();
         let mut oracle = Asking::new(&share, Budget::steady(50));
         let graph = build(&mut task.program.pool, &mut oracle, &cpg, choice);
         has_over = graph.has_over();
+        building += start.elapsed();
         let mut out = explore(task, &graph, options, &share);
         out.n_accelerators = graph.accelerators.len() + graph.completed.len();
         out.n_automaton_states = graph.dfa.n_states();
+        out.building = building;
         let open = matches!(out.decision, Decision::Unknown(Reason::Inconclusive { .. }));
         let hopeless = graph.accelerators.is_empty() && !has_over;
         if !open || hopeless || deadline.passed() {
@@ -155,6 +162,7 @@ pub fn run(task: &mut Task, options: Options, deadline: &Deadline) -> Outcome {
         depth: 0,
         n_accelerators: 0,
         n_automaton_states: 0,
+        building: Duration::ZERO,
         stuck: String::new(),
     })
 }
@@ -219,6 +227,7 @@ fn explore(task: &mut Task, graph: &Accelerated, options: Options, deadline: &De
         depth,
         n_accelerators: 0,
         n_automaton_states: 0,
+        building: Duration::ZERO,
         stuck,
     }
 }
