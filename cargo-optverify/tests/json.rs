@@ -56,6 +56,7 @@ const ROOT: Shape = Object(&[
             ("verdict", VERDICT),
             ("how", HOW),
             ("ms", Number),
+            ("prepare_ms", Number),
             ("scratch_ms", Maybe(&Number)),
             ("why", Maybe(&Text)),
         ])),

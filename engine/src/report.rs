@@ -69,6 +69,10 @@ pub struct PassReport {
     pub verdict: Verdict,
     pub how: Option<How>,
     pub ms: u64,
+    /// Of it, reading and lowering the snapshot: what a proof from scratch would cost as well.
+    #[serde(default)]
+    pub prepare_ms: u64,
+    /// With `--measure-scratch`: a proof from scratch, preparation not counted.
     pub scratch_ms: Option<u64>,
     pub why: Option<String>,
     /// How the snapshot came to have no foreign calls: `as shipped`, `inlined`, ..

@@ -12,6 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Algorithms 1 to 3: carry, drop what does not hold, strengthen with cheap candidates.
 pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<Adapted> {
+    if !task.has_stops() {
+        let facts = task.facts.clone();
+        return certified(&mut task, facts, before, How::Adapted, deadline);
+    }
     let carried = carry(before, &mut task, deadline);
     // Not worth more than proving it anew.
     let within = deadline.within_millis((2 * before.millis).clamp(1000, 8000));

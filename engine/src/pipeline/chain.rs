@@ -114,11 +114,13 @@ pub fn run(
         let start = Instant::now();
         let mut how = How::Unchanged;
         let mut scratch_ms = None;
+        let mut prepare_ms = 0;
         let mut refines = None;
         if snapshot.changed {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
                 Ok(p) => {
                     let fingerprint = p.program.fingerprint();
+                    prepare_ms = start.elapsed().as_millis() as u64;
                     if fingerprint != state.fingerprint {
                         (state, how) = follow(&state, &p.program, fingerprint, options, &deadline);
                         judged = Judged::of(&state);
@@ -162,6 +164,7 @@ pub fn run(
             verdict: judged.verdict,
             how: Some(how),
             ms: (start.elapsed().as_millis() as u64).saturating_sub(scratch_ms.unwrap_or(0)),
+            prepare_ms,
             scratch_ms,
             why: judged.why.clone(),
             closed: Some(closed_word(snapshot.closed_how)),

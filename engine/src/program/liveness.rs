@@ -30,7 +30,7 @@ impl Liveness {
                 preds[s.index()].push(b as u32);
             }
         }
-        let mut order: Vec<BlockId> = super::summary::topological(program, program.entry, &[]);
+        let mut order: Vec<BlockId> = program.reverse_postorder();
         // Popped from the end: start with the last blocks.
         let mut queued = vec![false; n];
         for b in &order {

@@ -3,6 +3,7 @@
 //! Everything that can go wrong is explicit control flow: a panic, undefined behaviour or a construct outside
 //! the model is a block that ends in `Stop`. Nothing here knows rustc; the engines see only this.
 
+mod constants;
 pub mod cpg;
 mod fingerprint;
 pub mod interp;
@@ -233,6 +234,11 @@ pub struct Program {
 impl Program {
     pub fn block(&self, b: BlockId) -> &Block {
         &self.blocks[b.index()]
+    }
+
+    /// The blocks that can be reached, each before its successors, back edges aside.
+    pub fn reverse_postorder(&self) -> Vec<BlockId> {
+        summary::topological(self, self.entry, &[])
     }
 
     pub fn successors(&self, b: BlockId) -> Vec<BlockId> {

@@ -4,12 +4,13 @@
 //! asked in a fresh solver in a fresh thread (and so a fresh Z3 context); of an unrolled proof every obligation. Unsafe: the interpreter runs the counterexample to
 //! its stop. Anything else is `Unknown`. Counterexamples are shrunk first.
 
-use super::{Budget, Counterexample, Deadline, Lemmas, Proof, Reason, Task, Verdict, vc};
+use super::{Budget, Counterexample, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, vc};
+use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
 use crate::smt::{Answer, Role, Solver, apart};
-use crate::term::{Sort, Value, Var, mask};
+use crate::term::{BinOp, FastMap, Node, Pool, Sort, Term, Value, Var, mask};
 use crate::vc::{Ends, Outcome, Start};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
@@ -83,25 +84,127 @@ fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<()
             },
             CutPoint::Exit | CutPoint::Stop(_) => continue,
         };
-        let fragment = crate::vc::passify(&mut task.program, &start, &heads, &ends);
-        if fragment.asserts() == 0 {
-            continue;
+        // At a glance, then case by case, then edge by edge.
+        let cases = cases(&task.program.pool, start.known);
+        let mut attempts = vec![vec![start.known.to_vec()]];
+        if cases.len() > 1 {
+            attempts.push(cases);
         }
-        let pool = &mut task.program.pool;
-        let conditions = task.vcgen.conditions(pool, &fragment);
-        let budget = Budget::millis(FRAGMENT_MS);
-        match crate::vc::solve(pool, &fragment, &conditions, budget, deadline) {
-            Outcome::Valid => {}
-            // Lemmas about arrays are used at the places that occur; more of them occur on the edges.
-            Outcome::Invalid if !quantified(lemmas) => {
-                return Err("a verification condition does not hold".to_string());
+        let last = attempts.len() - 1;
+        let mut missing = true;
+        for (i, cases) in attempts.into_iter().enumerate() {
+            let budget = if i < last {
+                Budget::steady(GLANCE_MS)
+            } else {
+                Budget::millis(FRAGMENT_MS)
+            };
+            let mut outcomes = cases.iter().map(|known| {
+                let start = Start { known, ..start };
+                condition(task, &start, &heads, &ends, budget, deadline)
+            });
+            match outcomes.find(|o| *o != Outcome::Valid) {
+                None => {
+                    missing = false;
+                    break;
+                }
+                // Lemmas about arrays are used at the places that occur; more of them occur on the edges.
+                Some(Outcome::Invalid) if !quantified(lemmas) => {
+                    return Err("a verification condition does not hold".to_string());
+                }
+                Some(_) => {}
             }
-            Outcome::Invalid | Outcome::Unknown(_) => edges(task, node, lemmas, deadline)?,
+        }
+        if missing {
+            edges(task, node, lemmas, deadline)?;
         }
     }
     Ok(())
 }
 
+/// The conditions of the fragment that begins here.
+fn condition(
+    task: &mut Task,
+    start: &Start,
+    heads: &[BlockId],
+    ends: &Ends,
+    budget: Budget,
+    deadline: &Deadline,
+) -> Outcome {
+    let fragment = crate::vc::passify(&mut task.program, start, heads, ends);
+    if fragment.asserts() == 0 {
+        return Outcome::Valid;
+    }
+    let pool = &mut task.program.pool;
+    let conditions = task.vcgen.conditions(pool, &fragment);
+    crate::vc::solve(pool, &fragment, &conditions, budget, deadline)
+}
+
+/// Fewer cases are left to the solver.
+const MANY_CASES: usize = 8;
+const MOST_CASES: usize = 2000;
+
+/// What is known, in cases that cover it: a lemma that is a long disjunction, or a diagram of the states of a protocol,
+/// is taken apart, because in each of its cases most branches are decided.
+fn cases(pool: &Pool, known: &[Lemma]) -> Vec<Vec<Lemma>> {
+    let mut counts = FastMap::default();
+    let plain = known.iter().enumerate().filter(|(_, l)| l.bound.is_empty());
+    let longest = plain
+        .map(|(i, l)| (i, n_cases(pool, l.body, &mut counts)))
+        .filter(|(_, n)| (MANY_CASES..=MOST_CASES).contains(n))
+        .max_by_key(|(_, n)| *n);
+    let Some((at, _)) = longest else {
+        return vec![known.to_vec()];
+    };
+    let case = |parts: Vec<Term>| {
+        let mut case = known.to_vec();
+        case.splice(at..=at, parts.into_iter().map(Lemma::plain));
+        case
+    };
+    let parts = cases_of(pool, known[at].body, &counts);
+    parts.into_iter().map(case).collect()
+}
+
+fn n_cases(pool: &Pool, t: Term, counts: &mut FastMap<Term, usize>) -> usize {
+    if let Some(n) = counts.get(&t) {
+        return *n;
+    }
+    let n = match *pool.node(t) {
+        Node::Binary(BinOp::Or, a, b) => {
+            n_cases(pool, a, counts).saturating_add(n_cases(pool, b, counts))
+        }
+        Node::Binary(BinOp::And, a, b) => {
+            n_cases(pool, a, counts).saturating_mul(n_cases(pool, b, counts))
+        }
+        _ => 1,
+    };
+    counts.insert(t, n);
+    n
+}
+
+/// Each case as a conjunction; together they are the term.
+fn cases_of(pool: &Pool, t: Term, counts: &FastMap<Term, usize>) -> Vec<Vec<Term>> {
+    if counts.get(&t) == Some(&1) {
+        return vec![vec![t]];
+    }
+    match *pool.node(t) {
+        Node::Binary(BinOp::Or, a, b) => {
+            let mut out = cases_of(pool, a, counts);
+            out.extend(cases_of(pool, b, counts));
+            out
+        }
+        Node::Binary(BinOp::And, a, b) => {
+            let (left, right) = (cases_of(pool, a, counts), cases_of(pool, b, counts));
+            let both = |l: &Vec<Term>, r: &Vec<Term>| l.iter().chain(r).copied().collect();
+            left.iter()
+                .flat_map(|l| right.iter().map(move |r| both(l, r)))
+                .collect()
+        }
+        _ => vec![vec![t]],
+    }
+}
+
+/// How long they may take before their cases are asked about.
+const GLANCE_MS: u32 = 60;
 /// How long the conditions of a fragment may take before its edges are asked about one by one.
 const FRAGMENT_MS: u32 = 1000;
 
@@ -126,11 +229,7 @@ fn edges(
     Ok(())
 }
 
-fn expect_unsat(
-    solver: &mut Solver,
-    task: &Task,
-    terms: &[crate::term::Term],
-) -> Result<(), String> {
+fn expect_unsat(solver: &mut Solver, task: &Task, terms: &[Term]) -> Result<(), String> {
     match solver.check(&task.program.pool, "certify", terms, Budget::millis(20_000)) {
         Answer::Unsat => Ok(()),
         Answer::Sat(_) => Err("a proof obligation does not hold".to_string()),
@@ -169,15 +268,16 @@ fn replay(
     for (v, value) in &cex.inputs {
         state[v.0 as usize] = value.clone();
     }
-    let mut script = Script::new(cex.draws.clone());
-    let run = interp::run(program, state, &mut script, ORACLE_STEPS, &mut Blind);
     let jumped = engine == "accelerate";
     let patience = if jumped {
         MACHINE_STEPS / 20
     } else {
         MACHINE_STEPS
     };
-    let (outcome, steps, drawn) = if run.outcome == Ended::OutOfSteps {
+    let mut script = Script::new(cex.draws.clone());
+    let run = interp::run(program, state, &mut script, ORACLE_STEPS, &mut Blind);
+    let too_long = jumped && cex.steps > patience;
+    let (outcome, steps, drawn) = if run.outcome == Ended::OutOfSteps && !too_long {
         let mut world = Replay {
             draws: &cex.draws,
             at: 0,

@@ -100,7 +100,7 @@ pub struct Counterexample {
     /// Was it run to its stop step by step? False: too long to run; the exact accelerator jumped, and samples
     /// of the jumps were checked.
     pub executed: bool,
-    /// Blocks executed, if known.
+    /// Blocks executed; of a run that was jumped over, at least so many.
     pub steps: u64,
 }
 
@@ -188,6 +188,14 @@ pub struct Task {
 }
 
 impl Task {
+    /// Does any way lead to a stop, as far as slicing can tell?
+    pub fn has_stops(&self) -> bool {
+        let graph = &self.cpg.graph;
+        let ends = graph.edge_indices().filter_map(|e| graph.edge_endpoints(e));
+        ends.into_iter()
+            .any(|(_, to)| matches!(graph[to], CutPoint::Stop(_)))
+    }
+
     /// The solver that suits questions about edges: one with functions if arrays are read at variable places.
     pub fn solver(&self, deadline: &Deadline) -> crate::smt::Solver {
         let mut roots = vec![];

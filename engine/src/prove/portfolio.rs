@@ -14,7 +14,6 @@ use super::{
     kinduction, pdr, predicates, scalars, slice, states,
 };
 use crate::program::Program;
-use crate::program::cpg::CutPoint;
 use crate::smt::{Role, apart};
 use crate::term::{Node, Pool, Term, UnOp};
 use crate::vc::Generator;
@@ -181,7 +180,7 @@ const FULL_MS: u64 = 1500;
 
 fn engines(race: &mut Race, task: &mut Task) {
     // No stop is reachable in the graph at all: nothing to prove.
-    if !has_stops(task) {
+    if !task.has_stops() {
         let proof = Proof::Inductive {
             lemmas: task.facts.clone(),
         };
@@ -419,15 +418,6 @@ fn is_control(task: &Task) -> bool {
         .filter(|v| finite.contains(v))
         .collect();
     at_heads.len() >= 2
-}
-
-fn has_stops(task: &Task) -> bool {
-    task.cpg.graph.edge_indices().any(|e| {
-        task.cpg
-            .graph
-            .edge_endpoints(e)
-            .is_some_and(|(_, to)| matches!(task.cpg.graph[to], CutPoint::Stop(_)))
-    })
 }
 
 fn bounded(

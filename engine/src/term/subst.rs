@@ -22,6 +22,13 @@ impl Subst {
         self.memo.clear();
     }
 
+    /// The variable stands for itself again.
+    pub fn unbind(&mut self, v: Var) {
+        if self.map.remove(&v).is_some() {
+            self.memo.clear();
+        }
+    }
+
     /// Replaces a whole subterm, too (a condition that has been decided); `bind` forgets it.
     pub fn replace(&mut self, from: Term, to: Term) {
         self.memo.insert(from, to);

@@ -7,7 +7,7 @@
 use super::fragment::{Edge, Ends, Fragment, Item, Node};
 use crate::program::{BlockId, Program, Stmt, Terminator, summary};
 use crate::prove::{Lemma, vc};
-use crate::term::{Pool, Sort, Subst, Term, Var};
+use crate::term::{BinOp, Node as TermNode, Pool, Sort, Subst, Term, UnOp, Var};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -20,6 +20,7 @@ struct Arrival {
 }
 
 /// Where a fragment begins, and what is known there.
+#[derive(Clone, Copy)]
 pub struct Start<'a> {
     pub block: BlockId,
     /// The program's own entry: its requirements hold.
@@ -164,7 +165,7 @@ impl Maker {
         let edge = self.edge(entry, always);
         let arrival = Arrival {
             edge,
-            values: Values::default(),
+            values: Rc::new(constants(&mut program.pool, start.known)),
         };
         let mut at_ends: BTreeMap<BlockId, Vec<Arrival>> = BTreeMap::new();
         // The program may begin with a loop: then there is nothing between.
@@ -322,6 +323,37 @@ impl Maker {
         }
         self.fragment
     }
+}
+
+/// The variables that have one value by what is known.
+fn constants(pool: &mut Pool, known: &[Lemma]) -> BTreeMap<Var, Term> {
+    let mut out = BTreeMap::new();
+    let plain = known.iter().filter(|l| l.bound.is_empty());
+    let mut todo: Vec<Term> = plain.map(|l| l.body).collect();
+    while let Some(t) = todo.pop() {
+        match *pool.node(t) {
+            TermNode::Binary(BinOp::And, a, b) => todo.extend([a, b]),
+            TermNode::Binary(BinOp::Eq, a, b) => {
+                for (x, y) in [(a, b), (b, a)] {
+                    if let Some(v) = pool.as_var(x)
+                        && pool.as_const(y).is_some()
+                    {
+                        out.insert(v, y);
+                    }
+                }
+            }
+            TermNode::Var(v) => {
+                out.insert(v, pool.bool(true));
+            }
+            TermNode::Unary(UnOp::Not, t) => {
+                if let Some(v) = pool.as_var(t) {
+                    out.insert(v, pool.bool(false));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Does control get from here to a stop, whatever happens?

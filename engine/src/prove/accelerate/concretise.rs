@@ -148,6 +148,6 @@ fn by_jumps(
         draws,
         stop: replay.stop,
         executed: false,
-        steps: replay.steps,
+        steps: replay.steps.saturating_add(replay.iterations),
     })
 }

@@ -26,6 +26,8 @@ pub struct Replay {
     /// Edges taken one by one.
     pub steps: u64,
     pub jumps: usize,
+    /// Iterations jumped over, those of inner loops not counted.
+    pub iterations: u64,
 }
 
 /// Loops shorter than this are walked.
@@ -63,6 +65,7 @@ pub fn replay(
             samples: 0,
             steps: 0,
             jumps: 0,
+            iterations: 0,
         },
     };
     match run.walk(cpg.entry, state, None, 0)? {
@@ -211,6 +214,10 @@ impl Run<'_> {
             let after = self.after(a, state, n);
             self.sample(node, a, state, n, level)?;
             self.out.jumps += 1;
+            if level == 0 {
+                let n = u64::try_from(n).unwrap_or(u64::MAX);
+                self.out.iterations = self.out.iterations.saturating_add(n);
+            }
             return Ok(Some(after));
         }
         Ok(None)
