@@ -33,9 +33,6 @@ fn main() {
         for (engine, took) in &answer.timings {
             println!("  {engine:12} {took:>10.1?}");
         }
-        for (name, q) in &answer.stats {
-            println!("  {name:16} {q:?}");
-        }
         match &answer.verdict {
             Verdict::Safe(Proof::Inductive { lemmas }) => {
                 for (at, ls) in lemmas {

@@ -135,3 +135,21 @@ fn uninit_written_then_read(a: u8) { let mut b = [std::mem::MaybeUninit::<u8>::u
 //@ expect: unsafe
 #[verify]
 fn uninit_written_then_read_wrong(a: u8) { let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 3]; for s in b.iter_mut() { s.write(a); } assert!(unsafe { b[2].assume_init() } != 7); }
+
+//@ expect: safe
+#[verify]
+fn copy_apart(mut a: [u8; 4]) {
+    let first = a[0];
+    unsafe { let p = a.as_mut_ptr(); std::ptr::copy_nonoverlapping(p, p.add(2), 2); }
+    assert!(a[2] == first);
+}
+
+//@ expect: unsafe
+#[verify]
+fn copy_apart_wrong(mut a: [u8; 4]) {
+    unsafe { let p = a.as_mut_ptr(); std::ptr::copy_nonoverlapping(p, p.add(1), 3); }
+}
+
+//@ expect: safe
+#[verify]
+fn copy_within(mut a: [u8; 4]) { let first = a[0]; a.copy_within(0..3, 1); assert!(a[1] == first); }

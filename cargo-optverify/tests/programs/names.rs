@@ -42,3 +42,77 @@ fn pick<const N: usize>() -> &'static usize { &N }
 //@ expect: unsafe
 #[verify]
 fn of_constants_wrong() { assert!(*pick::<7>() == N); }
+
+// Items of one name in two blocks of a function print alike in MIR, and so do methods of impls that a macro made.
+
+//@ expect: unsafe
+//@ known: unknown because the two tables cannot be told apart
+#[verify]
+fn tables_of_two_blocks_wrong(x: usize) {
+    if x > 9 { const T: [u8; 2] = [0, 0]; assert!(T[x & 1] == 0); }
+    else { const T: [u8; 2] = [0, 1]; assert!(T[x & 1] == 0); }
+}
+
+fn of_two_blocks(b: bool) -> u32 {
+    if b { fn q(n: u32) -> u32 { if n == 0 { 1 } else { q(n - 1) } } q(2) }
+    else { fn q(n: u32) -> u32 { if n == 0 { 2 } else { q(n - 1) } } q(2) }
+}
+
+//@ expect: safe
+//@ known: unknown because the two functions cannot be told apart
+#[verify]
+fn functions_of_two_blocks(b: bool) { assert_eq!(of_two_blocks(b), if b { 1 } else { 2 }); }
+
+//@ expect: unsafe
+//@ known: unknown because the two functions cannot be told apart
+#[verify]
+fn functions_of_two_blocks_wrong(b: bool) { assert_eq!(of_two_blocks(b), 1); }
+
+fn enum_of_two_blocks(b: bool) -> u32 {
+    if b { #[allow(dead_code)] enum E { A = 1, B = 2 } fn m(e: E) -> u32 { e as u32 } m(E::A) }
+    else { #[allow(dead_code)] enum E { A = 7, B = 9 } fn m(e: E) -> u32 { e as u32 } m(E::A) }
+}
+
+//@ expect: safe
+//@ known: unknown because the two enums cannot be told apart
+#[verify]
+fn enums_of_two_blocks(b: bool) { assert!(enum_of_two_blocks(b) == if b { 1 } else { 7 }); }
+
+//@ expect: unsafe
+//@ known: unknown because the two enums cannot be told apart
+#[verify]
+fn enums_of_two_blocks_wrong(b: bool) { assert!(enum_of_two_blocks(b) == 7); }
+
+fn method_of_two_blocks(b: bool) -> u32 {
+    if b { struct W(u8); impl W { #[inline(never)] fn f(&self) -> u32 { self.0 as u32 } } W(1).f() }
+    else { struct W(u8); impl W { #[inline(never)] fn f(&self) -> u32 { 99 + self.0 as u32 } } W(1).f() }
+}
+
+//@ expect: safe
+//@ known: unknown because the two methods cannot be told apart
+#[verify]
+fn methods_of_two_blocks(b: bool) { assert!(method_of_two_blocks(b) == if b { 1 } else { 100 }); }
+
+//@ expect: unsafe
+//@ known: unknown because the two methods cannot be told apart
+#[verify]
+fn methods_of_two_blocks_wrong(b: bool) { assert!(method_of_two_blocks(b) == 1); }
+
+pub trait Made { fn make() -> u32; fn rest(x: u8) -> u8; }
+pub struct A;
+pub struct B;
+macro_rules! made { ($($t:ident $v:expr),*) => { $(impl Made for $t {
+    #[inline(never)] fn make() -> u32 { $v }
+    #[inline(never)] fn rest(x: u8) -> u8 { x % $v }
+})* } }
+made!(A 3, B 5);
+
+//@ expect: safe
+//@ known: unknown because the two methods cannot be told apart
+#[verify]
+fn of_a_macro(x: u8) { assert!(A::make() == 3 && B::make() == 5 && A::rest(x) < 3 && B::rest(x) < 5); }
+
+//@ expect: unsafe
+//@ known: unknown because the two methods cannot be told apart
+#[verify]
+fn of_a_macro_wrong(x: u8) { assert!(B::rest(x) < 3); }

@@ -368,3 +368,22 @@ fn min_max_iter(s: &[u8]) {
 //@ expect: unsafe
 #[verify]
 fn min_max_iter_wrong(s: &[u8]) { if let Some(m) = s.iter().max() { assert!(*m > 0); } }
+
+//@ expect: safe
+#[verify]
+fn bytes_of_a_slice(s: &[u16], t: &str) { assert!(s.len() <= isize::MAX as usize / 2 && t.len() <= isize::MAX as usize); }
+
+//@ expect: unsafe
+#[verify]
+fn slice_of_nothing(s: &[()]) { assert!(s.len() <= isize::MAX as usize); }
+
+//@ expect: unsafe
+#[verify]
+fn slice_of_no_elements(s: &[[u8; 0]], t: &mut [()]) { assert!(s.len().checked_add(t.len()).is_some()); }
+
+pub struct Unit;
+
+//@ expect: unsafe
+//@ known: unknown because the size of a struct whose fields nobody mentions is not known
+#[verify]
+fn slice_of_units(s: &[Unit]) { assert!(s.len() < 1 << 63); }

@@ -29,8 +29,15 @@ impl ElementRange {
 }
 
 impl Lowerer<'_> {
-    /// `copy` and `copy_nonoverlapping`: elements of arrays of the same shape, or one object.
-    pub fn copy_memory(&mut self, dst: &Operand, src: &Operand, count: &Operand) -> Lowered<()> {
+    /// `copy` and, if the ranges must be `apart`, `copy_nonoverlapping`: elements of arrays of the same shape, or one
+    /// object.
+    pub fn copy_memory(
+        &mut self,
+        dst: &Operand,
+        src: &Operand,
+        count: &Operand,
+        apart: bool,
+    ) -> Lowered<()> {
         let Some(ty) = self.operand_type(dst)? else {
             return gap("a copy through a pointer of unknown type");
         };
@@ -51,7 +58,7 @@ impl Lowerer<'_> {
             let to = self.deref(&d, &ty)?;
             return self.store_located(&to, &v);
         }
-        self.copy_range(&d, &s, n, &elem)
+        self.copy_range(&d, &s, n, &elem, apart)
     }
 
     /// `write_bytes`: every byte of the range becomes the same.
@@ -163,6 +170,7 @@ impl Lowerer<'_> {
         s: &super::value::PointerValue,
         n: Term,
         elem: &Ty,
+        apart: bool,
     ) -> Lowered<()> {
         self.check_has_target(d);
         self.check_has_target(s);
@@ -170,6 +178,18 @@ impl Lowerer<'_> {
             return Ok(());
         }
         let (to, from) = (self.element_ranges(d, n)?, self.element_ranges(s, n)?);
+        for (d, s) in to.iter().flat_map(|d| from.iter().map(move |s| (d, s))) {
+            if apart && (d.object, &d.path) == (s.object, &s.path) {
+                // Both ranges are inside the array, so the sums do not wrap.
+                let (ends, starts) = (self.pool.add(s.index, n), self.pool.add(d.index, n));
+                let (after, before) =
+                    (self.pool.ule(ends, d.index), self.pool.ule(starts, s.index));
+                let disjoint = self.pool.or(after, before);
+                let both = self.pool.and(d.here, s.here);
+                let fine = self.pool.implies(both, disjoint);
+                self.check_defined(fine, "`copy_nonoverlapping` of ranges that overlap");
+            }
+        }
         let leaves = self.leaves(elem)?;
         // The whole arrays are values; the copy of each leaf is a blit.
         for shape in leaves.iter() {

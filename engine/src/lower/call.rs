@@ -259,7 +259,7 @@ impl<'a> Lowerer<'a> {
         };
         let mut callees = vec![];
         for (t, path) in paths {
-            let Some(body) = self.bodies.by_path(&path, BodyKind::Fn) else {
+            let Some(body) = self.bodies.by_path(&path, BodyKind::Fn)? else {
                 return gap(format!("a call of `{}` through a pointer", short(&path)));
             };
             let values = self.arguments(body, &call)?;
@@ -293,7 +293,7 @@ impl<'a> Lowerer<'a> {
         if let Some((trait_ref, method)) = path.and_then(Self::trait_object_method) {
             return self.call_trait_object(trait_ref, method, &call);
         }
-        if let Some(b) = self.bodies.by_path(text, BodyKind::Fn) {
+        if let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
             return self.inline(b, &call, false);
         }
         if text.ends_with("::precondition_check") {

@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             return Some(t);
         }
         for kind in [BodyKind::Const, BodyKind::Promoted] {
-            if let Some(b) = self.bodies.by_path(&path.to_string(), kind) {
+            if let Ok(Some(b)) = self.bodies.by_path(&path.to_string(), kind) {
                 return Some(erase(b.body.ret()));
             }
         }
@@ -288,7 +288,7 @@ impl Lowerer<'_> {
     fn named(&mut self, path: &Path, ty: Option<&Ty>) -> Lowered<Value> {
         let text = path.to_string();
         for kind in [BodyKind::Const, BodyKind::Promoted] {
-            if let Some(b) = self.bodies.by_path(&text, kind) {
+            if let Some(b) = self.bodies.by_path(&text, kind)? {
                 return self.const_body(b);
             }
         }
@@ -354,7 +354,7 @@ impl Lowerer<'_> {
             }
         }
         // Re-resolved so that the reference has the lowerer's own lifetime.
-        let Some(b) = self.bodies.by_path(&name, b.body.kind) else {
+        let Some(b) = self.bodies.by_path(&name, b.body.kind)? else {
             return gap(format!("constant `{name}`"));
         };
         let depth = self.instances[self.frame.0 as usize].depth;
@@ -473,7 +473,7 @@ impl Lowerer<'_> {
             _ => return gap("a static without known contents"),
         }
         if let AllocKind::Static(name) = &alloc.kind
-            && self.bodies.by_path(name, BodyKind::StaticMut).is_some()
+            && self.bodies.by_path(name, BodyKind::StaticMut)?.is_some()
         {
             return gap(format!("`static mut {name}`"));
         }

@@ -257,8 +257,7 @@ impl Lowerer<'_> {
             let k = dims.len() as u8;
             self.set_at_entry(object, path, Part::Index(k), zero, sort64)?;
             let elem = types::element(to).unwrap_or_else(Ty::unit);
-            let size = self.size_of(&erase(&elem)).unwrap_or(1).max(1);
-            let max = i64::MAX as u64 / size;
+            let max = self.most_elements(&erase(&elem))?;
             let leaf = (pointee, &[][..], Part::Meta, sort64);
             let len = self.constrained_input(leaf, dims, 0, move |l, t| {
                 let m = l.bv64(max);

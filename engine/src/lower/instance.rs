@@ -1,10 +1,10 @@
 //! Inlined instances of bodies: every call site of a function has its own copy of the callee's locals.
 
 use super::types::erase;
-use super::{Lowerer, ObjectId, ObjectKey, Source};
+use super::{Lowered, Lowerer, ObjectId, ObjectKey, Source, gap};
 use crate::mir::{Body, BodyKind, DebugValue, Local, MirFile, Ty, TyKind};
 use crate::program::SourceSpan;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct InstanceId(pub u32);
@@ -28,10 +28,29 @@ pub struct Instance<'a> {
 /// Finds bodies by path and by signature.
 pub struct Bodies<'a> {
     files: Vec<&'a MirFile>,
+    as_written: &'a [&'a MirFile],
     by_path: HashMap<&'a str, Vec<(usize, usize)>>,
     by_last: HashMap<String, Vec<(usize, usize)>>,
+    /// Paths that several items have: MIR prints items of two blocks of one function alike, and methods of impls
+    /// that one macro made.
+    twice: HashSet<&'a str>,
     crate_name: &'a str,
     aliases: &'a HashMap<String, String>,
+    ambiguous: &'a BTreeSet<String>,
+}
+
+fn same_name<T>(name: &str) -> Lowered<T> {
+    gap(format!("an item whose name another one has, too: `{name}`"))
+}
+
+/// Paths that several items of a file have. An item may be printed twice itself, once for the compiler's own use.
+fn named_twice(file: &MirFile) -> impl Iterator<Item = &str> {
+    let mut seen = HashSet::new();
+    file.bodies.iter().filter_map(move |body| {
+        let is_fn = body.kind == BodyKind::Fn;
+        let first = seen.insert((&*body.path, is_fn, body.for_ctfe));
+        (!first).then_some(&*body.path)
+    })
 }
 
 impl<'a> Bodies<'a> {
@@ -45,12 +64,16 @@ impl<'a> Bodies<'a> {
                 by_last.entry(last.to_string()).or_default().push((f, b));
             }
         }
+        let all = source.files.iter().chain(&source.as_written);
         Bodies {
             files: source.files.clone(),
+            as_written: &source.as_written,
             by_path,
             by_last,
+            twice: all.flat_map(|f| named_twice(f)).collect(),
             crate_name: source.crate_name,
             aliases: &source.aliases,
+            ambiguous: &source.ambiguous,
         }
     }
 
@@ -64,14 +87,17 @@ impl<'a> Bodies<'a> {
 
     /// The body of this kind with exactly this printed path; of constants the one that is compiled, if there
     /// are two. Names of the own crate may carry its name in front.
-    pub fn by_path(&self, path: &str, kind: BodyKind) -> Option<BodyRef<'a>> {
-        if let Some(alias) = self.alias(path) {
+    pub fn by_path(&self, path: &str, kind: BodyKind) -> Lowered<Option<BodyRef<'a>>> {
+        if let Some(alias) = self.alias(path)? {
             return self.by_path(&alias, kind);
         }
         let own = path
             .strip_prefix(self.crate_name)
             .and_then(|p| p.strip_prefix("::"));
         for p in [Some(path), own].into_iter().flatten() {
+            if self.twice.contains(p) {
+                return same_name(p);
+            }
             let all = self.by_path.get(p).into_iter().flatten();
             let mut fitting: Vec<BodyRef<'a>> = all
                 .map(|&at| self.get(at))
@@ -79,48 +105,59 @@ impl<'a> Bodies<'a> {
                 .collect();
             fitting.sort_by_key(|b| (b.file, b.body.for_ctfe));
             if let Some(b) = fitting.first() {
-                return Some(*b);
+                return Ok(Some(*b));
             }
         }
-        None
+        Ok(None)
     }
 
     /// The body's name for a name that calls use: of a function, or of a constant inside one.
-    fn alias(&self, path: &str) -> Option<String> {
-        if let Some(a) = self.aliases.get(path) {
-            return (a != path).then(|| a.clone());
-        }
+    fn alias(&self, path: &str) -> Lowered<Option<String>> {
         // An item inside a function, however deep: `Foo::get::LIMIT`, `Foo::get::promoted[0]`.
-        let mut end = path.len();
-        while let Some(at) = path[..end].rfind("::") {
-            if let Some(a) = self.aliases.get(&path[..at]) {
-                return (a != &path[..at]).then(|| format!("{a}{}", &path[at..]));
+        let mut at = path.len();
+        loop {
+            let name = &path[..at];
+            if self.ambiguous.contains(name) {
+                return same_name(name);
             }
-            end = at;
+            if let Some(a) = self.aliases.get(name) {
+                return Ok((a != name).then(|| format!("{a}{}", &path[at..])));
+            }
+            match name.rfind("::") {
+                Some(end) => at = end,
+                None => return Ok(None),
+            }
         }
-        None
     }
 
     /// Functions by their last name and the types of their parameters: trait methods print as
     /// `<S as T>::m` at the call and as `<impl at ..>::m` at the definition.
     pub fn by_signature(&self, last: &str, args: &[Option<Ty>]) -> Vec<BodyRef<'a>> {
+        let fits = |b: &Body| {
+            b.kind == BodyKind::Fn
+                && !b.for_ctfe
+                && b.arg_count as usize == args.len()
+                && b.args()
+                    .zip(args)
+                    .all(|(have, want)| want.as_ref().is_none_or(|w| erase(&have.ty) == *w))
+        };
         let mut found: Vec<BodyRef<'a>> = vec![];
         for &at in self.by_last.get(last).into_iter().flatten() {
             let b = self.get(at);
-            if b.body.kind != BodyKind::Fn
-                || b.body.arg_count as usize != args.len()
-                || found.iter().any(|f| f.body.path == b.body.path)
-            {
+            let path = &b.body.path;
+            if !fits(b.body) || found.iter().any(|f| f.body.path == *path) {
                 continue;
             }
-            let fits = b
-                .body
-                .args()
-                .zip(args)
-                .all(|(have, want)| want.as_ref().is_none_or(|w| erase(&have.ty) == *w));
-            if fits {
-                found.push(b);
+            // Two of one name and signature: dumps of passes may have either of them.
+            let fitting = |f: &&MirFile| {
+                let same = f.bodies.iter().filter(|o| o.path == *path && fits(o));
+                same.count()
+            };
+            let all = self.files.iter().chain(self.as_written);
+            if self.twice.contains(&**path) && all.map(fitting).any(|n| n > 1) {
+                return vec![];
             }
+            found.push(b);
         }
         found
     }

@@ -139,7 +139,8 @@ impl Lowerer<'_> {
                 self.pointer(moved)
             }
             "copy" | "copy_nonoverlapping" => {
-                self.copy_memory(&args[1], &args[0], &args[2])?;
+                let apart = name == "copy_nonoverlapping";
+                self.copy_memory(&args[1], &args[0], &args[2], apart)?;
                 Value::default()
             }
             "write_bytes" => {

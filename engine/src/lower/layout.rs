@@ -1,6 +1,6 @@
 //! Sizes and alignments, as far as the language fixes them or the compiler told them.
 
-use super::shape::Step;
+use super::shape::{LeafShape, Step};
 use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
@@ -133,5 +133,34 @@ impl Lowerer<'_> {
             return Ok(n == 0);
         }
         Ok(self.leaves(ty)?.is_empty())
+    }
+
+    /// How many elements a slice can have: its bytes are at most `isize::MAX`, and nothing of no size has any.
+    pub fn most_elements(&mut self, elem: &Ty) -> Lowered<u64> {
+        if let Ok(size) = self.size_of(elem) {
+            return Ok((i64::MAX as u64).checked_div(size).unwrap_or(u64::MAX));
+        }
+        if self.has_bytes(elem)? {
+            return Ok(i64::MAX as u64);
+        }
+        // Fields that nobody mentions are not known, so this may or may not have a size.
+        gap(format!("the size of `{elem}` is not known"))
+    }
+
+    /// Is it sure that a value of this type has bytes?
+    fn has_bytes(&mut self, ty: &Ty) -> Lowered<bool> {
+        let facts = self.source.facts;
+        if let TyKind::Adt { path, .. } = ty.kind()
+            && let Some(e) = facts.enum_fact(path)
+            && e.variants.len() > 1
+        {
+            // Of two variants, one of which cannot be, nothing needs to be stored.
+            let text = ty.to_string();
+            return Ok(!text.contains('!') && !text.contains("Infallible"));
+        }
+        let takes_room = |l: &LeafShape| {
+            !l.path.contains(&Step::Discriminant) && l.lens.iter().all(|n| *n != Some(0))
+        };
+        Ok(self.leaves(ty)?.iter().any(takes_room))
     }
 }

@@ -65,6 +65,8 @@ pub struct Source<'a> {
     pub crate_name: &'a str,
     /// Functions by the name that calls use, where it differs from the name of the body.
     pub aliases: HashMap<String, String>,
+    /// Names that calls use for several functions.
+    pub ambiguous: BTreeSet<String>,
     /// The first segments of the crate's paths.
     pub modules: BTreeSet<String>,
     /// Types of the crate that implement `Drop`, by path.
@@ -88,7 +90,17 @@ pub fn drop_types(file: &MirFile) -> BTreeSet<String> {
 impl<'a> Source<'a> {
     /// The facts and settings of a capture, for these files of it.
     pub fn of(capture: &'a Capture, files: Vec<&'a MirFile>) -> Source<'a> {
-        let aliases = capture.info.functions.iter();
+        let mut aliases: HashMap<String, String> = HashMap::new();
+        let mut ambiguous = BTreeSet::new();
+        for f in &capture.info.functions {
+            let Some(called_as) = f.called_as.clone() else {
+                continue;
+            };
+            let other = aliases.insert(called_as.clone(), f.path.clone());
+            if other.is_some_and(|o| o != f.path) {
+                ambiguous.insert(called_as);
+            }
+        }
         let drops = files.iter().flat_map(|f| drop_types(f)).collect();
         let functions = capture.info.functions.iter();
         let modules = functions
@@ -104,9 +116,8 @@ impl<'a> Source<'a> {
             ub_checks: capture.info.profile.debug_assertions,
             overflow_checks: capture.info.profile.overflow_checks,
             crate_name: &capture.info.crate_name,
-            aliases: aliases
-                .filter_map(|f| Some((f.called_as.clone()?, f.path.clone())))
-                .collect(),
+            aliases,
+            ambiguous,
         }
     }
 }
@@ -235,8 +246,10 @@ const MAX_ROUNDS: usize = 24;
 /// Lowers the root with this MIR path.
 pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
     let bodies = instance::Bodies::new(source);
-    let Some(body) = bodies.by_path(root, BodyKind::Fn) else {
-        return Err(LowerError::NoBody(root.to_string()));
+    let body = match bodies.by_path(root, BodyKind::Fn) {
+        Ok(Some(body)) => body,
+        Ok(None) => return Err(LowerError::NoBody(root.to_string())),
+        Err(Gap(what)) => return Err(LowerError::Unsupported(what)),
     };
     // Paths of this crate print without its name: a module named like a crate of std cannot be told from it.
     let mut own = source.files.iter().flat_map(|f| &f.bodies);

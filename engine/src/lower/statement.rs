@@ -94,7 +94,7 @@ impl Lowerer<'_> {
                 Ok(())
             }
             StatementKind::CopyNonOverlapping { dst, src, count } => {
-                self.copy_memory(dst, src, count)
+                self.copy_memory(dst, src, count, true)
             }
             StatementKind::FakeRead(..)
             | StatementKind::Retag(..)

@@ -94,7 +94,7 @@ impl<'a> Lowerer<'a> {
     /// The body of a trait's method for a type. Methods that the impl leaves to the trait have none.
     fn method_of(&mut self, ty: &Ty, trait_ref: &Ty, method: &str) -> Option<BodyRef<'a>> {
         let exact = format!("<{ty} as {trait_ref}>::{method}");
-        if let Some(b) = self.bodies.by_path(&exact, BodyKind::Fn) {
+        if let Ok(Some(b)) = self.bodies.by_path(&exact, BodyKind::Fn) {
             return Some(b);
         }
         // Impls are named after their source text, where paths may be shorter than MIR prints them.
@@ -103,7 +103,7 @@ impl<'a> Lowerer<'a> {
         let mut fitting = vec![];
         for (called_as, path) in &self.source.aliases {
             if shortened(called_as) == short
-                && let Some(b) = self.bodies.by_path(path, BodyKind::Fn)
+                && let Ok(Some(b)) = self.bodies.by_path(path, BodyKind::Fn)
                 && takes(&b, ty)
             {
                 fitting.push(b);

@@ -11,7 +11,7 @@ use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
 use crate::smt::{Answer, Role, Solver, apart};
 use crate::term::{BinOp, FastMap, Node, Pool, Sort, Term, Value, Var, mask};
-use crate::vc::{Ends, Outcome, Start};
+use crate::vc::{Ends, Outcome, Start, seen};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
@@ -136,7 +136,12 @@ fn condition(
     }
     let pool = &mut task.program.pool;
     let conditions = task.vcgen.conditions(pool, &fragment);
-    crate::vc::solve(pool, &fragment, &conditions, budget, deadline)
+    let (todo, shapes): (Vec<_>, Vec<_>) = seen::unseen(pool, &conditions).into_iter().unzip();
+    let outcome = crate::vc::solve(pool, &fragment, &todo, budget, deadline);
+    if outcome == Outcome::Valid {
+        seen::remember(shapes);
+    }
+    outcome
 }
 
 /// Fewer cases are left to the solver.

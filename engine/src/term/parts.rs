@@ -13,6 +13,29 @@ pub struct Parts {
     nodes: Vec<(Node, Sort)>,
 }
 
+/// Some terms up to the names of their variables: equal shapes are equal questions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    vars: Vec<Sort>,
+    nodes: Vec<(Node, Sort)>,
+    roots: Vec<Term>,
+}
+
+impl Shape {
+    pub fn of(pool: &Pool, roots: &[Term]) -> Shape {
+        let (parts, renamed) = Parts::of(pool, &[], roots);
+        Shape {
+            vars: parts.vars.into_iter().map(|(_, sort)| sort).collect(),
+            nodes: parts.nodes,
+            roots: roots.iter().map(|t| renamed.terms[t]).collect(),
+        }
+    }
+
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+}
+
 /// New handles for what was taken out.
 pub struct Renamed {
     pub vars: FastMap<Var, Var>,

@@ -13,6 +13,7 @@ mod flow;
 mod fragment;
 mod lean;
 mod passify;
+pub mod seen;
 mod size;
 mod sp;
 mod ssa;

@@ -11,7 +11,12 @@ pub fn collect(expanded: &str, mir: &str) -> BTreeMap<String, EnumFacts> {
     if let Ok(tokens) = expanded.parse::<TokenStream>() {
         walk(tokens, "", &discriminant_constants(mir), &mut enums);
     }
-    enums
+    // Enums of one name in two blocks of a function cannot be told apart in MIR.
+    let alone = |(path, mut facts): (String, Vec<Option<EnumFacts>>)| {
+        let only = facts.pop().flatten()?;
+        facts.is_empty().then_some((path, only))
+    };
+    enums.into_iter().filter_map(alone).collect()
 }
 
 /// `5` by `m::E::A`, of `const m::E::A::{constant#0}: isize = const 5_isize;`.
@@ -36,7 +41,7 @@ fn walk(
     tokens: TokenStream,
     path: &str,
     constants: &BTreeMap<&str, &str>,
-    enums: &mut BTreeMap<String, EnumFacts>,
+    enums: &mut BTreeMap<String, Vec<Option<EnumFacts>>>,
 ) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut repr = None;
@@ -53,9 +58,8 @@ fn walk(
                         let path = join(path, &name);
                         if let Some(body) = next_braces(&tokens, at + 2) {
                             let repr: String = repr.take().unwrap_or_else(|| "isize".to_owned());
-                            if let Some(facts) = variants(body, &path, repr, constants) {
-                                enums.insert(path, facts);
-                            }
+                            let facts = variants(body, &path, repr, constants);
+                            enums.entry(path).or_default().push(facts);
                         }
                         at = skip_item(&tokens, at + 2);
                         continue;
@@ -183,7 +187,8 @@ mod tests {
     #[test]
     fn nested_private_and_explicit() {
         let expanded = "mod m { #[repr(u8)] enum E { A = 5, B(u8), #[doc = \"x, y\"] C { x: u8 } = X } } \
-                        fn f() { enum Inner { One, Two } let x: fn(u8) -> u8; } enum Gone { A = Z }";
+                        fn f() { enum Inner { One, Two } let x: fn(u8) -> u8; } enum Gone { A = Z } \
+                        fn g() { if a { enum Twice { A, B } } else { enum Twice { B, A } } }";
         let mir = "const m::E::A::{constant#0}: u8 = const 5_u8;\nconst m::E::C::{constant#0}: u8 = const 9_u8;\n";
         let enums = collect(expanded, mir);
         let discrs = |path: &str| -> Vec<(String, String)> {
@@ -201,5 +206,6 @@ mod tests {
         assert_eq!(discrs("m::E"), pairs(&[("A", "5"), ("B", "6"), ("C", "9")]));
         assert_eq!(discrs("f::Inner"), pairs(&[("One", "0"), ("Two", "1")]));
         assert!(!enums.contains_key("Gone"));
+        assert!(!enums.contains_key("g::Twice"));
     }
 }
