@@ -72,7 +72,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn adt(&mut self, path: &Path, ops: &[&Operand], into: &Ty) -> Lowered<Value> {
+    pub fn adt(&mut self, path: &Path, ops: &[&Operand], into: &Ty) -> Lowered<Value> {
         let TyKind::Adt { .. } = into.kind() else {
             return gap(format!("an aggregate `{}` of type `{into}`", path.plain()));
         };
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
     }
 
     /// Puts a whole row into an array of arrays.
-    fn set_row(
+    pub fn set_row(
         &mut self,
         array: &mut Value,
         i: crate::term::Term,

@@ -8,7 +8,7 @@ use super::{Lowered, Lowerer, gap};
 use crate::mir::{
     BodyKind, Const, Operand, Place, Rvalue, StatementKind, Terminator, TerminatorKind, TyKind,
 };
-use crate::program::{BlockId, Draw, ScalarKind, StopKind, Terminator as End};
+use crate::program::{BlockId, StopKind, Terminator as End};
 use std::collections::HashMap;
 
 /// The successors of a terminator other than by unwinding.
@@ -310,7 +310,9 @@ impl<'a> Lowerer<'a> {
             return self.diverge(text, args, block);
         }
         if let Some(p) = path
-            && (self.intrinsic(p, args, destination)? || self.heap_call(p, &call)?)
+            && (self.intrinsic(p, args, destination)?
+                || self.heap_call(p, &call)?
+                || self.std_call(p, &call)?)
         {
             self.moved.retain(|m| !overlap(m, destination));
             self.finish_moves()?;
@@ -327,57 +329,6 @@ impl<'a> Lowerer<'a> {
             "call of `{}`, whose body is not captured",
             short(text)
         ))
-    }
-
-    /// `optverify`'s own functions.
-    fn nondet(
-        &mut self,
-        text: &str,
-        args: &[Operand],
-        destination: &Place,
-        next: Option<BlockId>,
-    ) -> Lowered<bool> {
-        let Some(rest) = text.strip_prefix("optverify::") else {
-            return Ok(false);
-        };
-        if rest.starts_with("nondet::assume_failed") {
-            self.end(End::Blocked);
-            return Ok(true);
-        }
-        if rest == "assume" {
-            let [c] = args else {
-                return gap("assume with unusual arguments");
-            };
-            let c = self.operand_bits(c, None)?;
-            self.assume(c);
-            if let Some(n) = next {
-                self.goto(n);
-            }
-            return Ok(true);
-        }
-        let is_draw = rest.starts_with("nondet::any_");
-        if !is_draw {
-            return Ok(false);
-        }
-        let ty = self.place_type(destination)?;
-        let kind = self.scalar_leaf(&ty)?;
-        let sort = super::value::scalar_sort(kind);
-        let var = self.pool.fresh("any", sort);
-        self.havoc(var, Draw::Any);
-        let t = self.pool.var(var);
-        if kind == ScalarKind::Char {
-            let valid = self.valid_char(t);
-            self.assume(valid);
-        }
-        self.draw_vars.push(var);
-        self.draw_kinds.push((var, kind));
-        let v = self.scalar(t);
-        let at = self.locate(destination)?;
-        self.store_located(&at, &v)?;
-        if let Some(n) = next {
-            self.goto(n);
-        }
-        Ok(true)
     }
 
     /// A call that never returns: a panic, an exit, an abort.

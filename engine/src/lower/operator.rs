@@ -54,7 +54,19 @@ impl Lowerer<'_> {
             }
             _ => self.operand_bits(b, Some(&ty))?,
         };
-        match types::scalar_kind(&ty) {
+        self.scalar_binary(op, x, y, &ty, into)
+    }
+
+    /// An operator, shifts aside, on two scalars of this type.
+    pub fn scalar_binary(
+        &mut self,
+        op: BinOp,
+        x: Term,
+        y: Term,
+        ty: &Ty,
+        into: &Ty,
+    ) -> Lowered<Value> {
+        match types::scalar_kind(ty) {
             Some(ScalarKind::Float(w)) => self.float_binary(op, x, y, w),
             Some(ScalarKind::Bool) => self.bool_binary(op, x, y, into),
             Some(kind) => self.int_binary(op, x, y, kind, into),

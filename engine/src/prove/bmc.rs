@@ -6,6 +6,7 @@
 //! and need no solver. What is changed: an iteration counts against the bound only if its path condition changed,
 //! so deterministic loops may run for thousands of rounds. Not claimed: completeness for unbounded loops.
 
+use super::small_domains::{Cases, by_cases};
 use super::trace::{self, Step, Trace};
 use super::{Counterexample, Proof, Reason, Task};
 use crate::program::cpg::CutPoint;
@@ -161,13 +162,8 @@ impl Explorer<'_> {
             return out;
         }
         for (t, stop) in std::mem::take(&mut self.unsupported) {
-            match self.solver.check(
-                &self.task.program.pool,
-                "bmc-unsupported",
-                &[t],
-                self.bounds.query,
-            ) {
-                Answer::Unsat => self.obligations.push(t),
+            match self.ask("bmc-unsupported", t) {
+                Answer::Unsat => {}
                 Answer::Sat(_) => return Outcome::Unknown(super::unsupported(self.task, stop)),
                 Answer::Unknown(_) => return Outcome::Exhausted { deepen: false },
                 Answer::Failed(e) => return Outcome::Unknown(Reason::Solver(e)),
@@ -309,14 +305,8 @@ impl Explorer<'_> {
             .iter_mut()
             .any(|(m, memo)| pool.eval_memo(condition, m, memo).bits() != 0);
         if !known {
-            match self
-                .solver
-                .check(pool, "bmc-unwind", &[condition], self.bounds.query)
-            {
-                Answer::Unsat => {
-                    self.obligations.push(condition);
-                    return false;
-                }
+            match self.ask("bmc-unwind", condition) {
+                Answer::Unsat => return false,
                 Answer::Sat(m) => {
                     self.models.push((m, FastMap::default()));
                     if self.models.len() > 4 {
@@ -360,16 +350,9 @@ impl Explorer<'_> {
         if errors.is_empty() {
             return None;
         }
-        let pool = &mut self.task.program.pool;
-        let any = pool.or_all(&errors);
-        match self
-            .solver
-            .check(pool, "bmc-error", &[any], self.bounds.query)
-        {
-            Answer::Unsat => {
-                self.obligations.push(any);
-                None
-            }
+        let any = self.task.program.pool.or_all(&errors);
+        match self.ask("bmc-error", any) {
+            Answer::Unsat => None,
             Answer::Sat(m) => {
                 let trace = self.trace(&m);
                 Some(match trace::play(self.task, &trace) {
@@ -394,6 +377,29 @@ impl Explorer<'_> {
             }
             Answer::Failed(e) => Some(Outcome::Unknown(Reason::Solver(e))),
         }
+    }
+
+    /// Asks the solver, at once and then case by case. What cannot be is an obligation of the proof.
+    fn ask(&mut self, name: &'static str, question: Term) -> Answer {
+        let pool = &mut self.task.program.pool;
+        let answer = self
+            .solver
+            .check(pool, name, &[question], self.bounds.query);
+        match answer {
+            Answer::Unsat => self.obligations.push(question),
+            Answer::Unknown(_) => {
+                match by_cases(pool, question, self.bounds.query, self.deadline) {
+                    Cases::None(cases) => {
+                        self.obligations.extend(cases);
+                        return Answer::Unsat;
+                    }
+                    Cases::Some(m) => return Answer::Sat(m),
+                    Cases::Undecided => {}
+                }
+            }
+            _ => {}
+        }
+        answer
     }
 
     /// The run of a model: at each visit the one edge whose guard is true.

@@ -47,6 +47,8 @@ pub struct Findings {
     /// Runs that ended by themselves, and runs in all.
     pub finished: usize,
     pub runs: usize,
+    /// How often a run was at the same head, at most; nothing if a run did not end.
+    pub longest: Option<u64>,
 }
 
 /// Arbitrary values that programs tend to care about.
@@ -95,6 +97,7 @@ pub fn concrete_rows(
         samples: BTreeMap::new(),
         finished: 0,
         runs: 0,
+        longest: Some(0),
     };
     while out.runs < max_runs && !deadline.passed() {
         out.runs += 1;
@@ -118,6 +121,8 @@ pub fn concrete_rows(
             .collect();
         let (outcome, _, steps) = machine.run(&values, &mut run, 100_000);
         let draws = run.draws;
+        let most = run.seen.values().copied().max().unwrap_or(0);
+        out.longest = out.longest.map(|l| l.max(most));
         match outcome {
             Outcome::Stopped(stop) if program.stops[stop].is_violation() => {
                 out.violation = Some(Counterexample {
@@ -129,7 +134,7 @@ pub fn concrete_rows(
                 });
                 break;
             }
-            Outcome::OutOfSteps => {}
+            Outcome::OutOfSteps => out.longest = None,
             _ => out.finished += 1,
         }
         // Without any choice all runs are the same.

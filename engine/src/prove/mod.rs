@@ -22,6 +22,7 @@ pub mod predicates;
 pub mod ranges;
 pub mod scalars;
 pub mod slice;
+mod small_domains;
 pub mod states;
 mod trace;
 pub mod vc;

@@ -178,6 +178,9 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
 /// For Houdini with all candidates, before cheaper ideas get a chance; afterwards it may take its time.
 const FULL_MS: u64 = 1500;
 
+/// Rounds of a loop that are few.
+const SHORT_RUNS: u64 = 16;
+
 fn engines(race: &mut Race, task: &mut Task) {
     // No stop is reachable in the graph at all: nothing to prove.
     if !task.has_stops() {
@@ -189,12 +192,14 @@ fn engines(race: &mut Race, task: &mut Task) {
     }
     let seed = race.settings.seed;
     let mut samples = Default::default();
+    let mut longest = None;
     race.run(
         "concrete",
         task,
         |task, deadline| {
             let found = concrete(task, seed, 300, deadline);
             samples = found.samples;
+            longest = found.longest;
             found.violation.map(Verdict::Unsafe)
         },
         25,
@@ -227,6 +232,15 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         60,
     );
+    // Where no run goes round often, all of them are soon written out.
+    if let Some(rounds) = longest.filter(|n| (3..=SHORT_RUNS).contains(n)) {
+        race.run(
+            "bmc",
+            task,
+            |task, d| bounded(task, rounds as usize + 2, 20_000, 100, d),
+            1000,
+        );
+    }
     let products = multiplies(task);
     for (effort, ms) in [(Effort::Lean, 1000), (Effort::Full, FULL_MS)] {
         if effort == Effort::Full {

@@ -1,0 +1,103 @@
+//! Functions of std that rustc leaves as calls although each of them is one step: constructors used as functions,
+//! choices without a branch, comparisons through references.
+
+use super::inline::Call;
+use super::value::Value;
+use super::{Lowered, Lowerer, gap, types};
+use crate::mir::{BinOp, Operand, Path, Ty, TyKind};
+use crate::term::Term;
+use types::erase;
+
+impl Lowerer<'_> {
+    /// Is this one of them? Then its result is stored.
+    pub fn std_call(&mut self, path: &Path, call: &Call) -> Lowered<bool> {
+        let Some(v) = self.std_value(path, call)? else {
+            return Ok(false);
+        };
+        let at = self.locate(call.destination)?;
+        self.store_located(&at, &v)?;
+        Ok(true)
+    }
+
+    fn std_value(&mut self, path: &Path, call: &Call) -> Lowered<Option<Value>> {
+        let plain = path.plain();
+        if plain.ends_with("intrinsics::select_unpredictable") {
+            return self.chosen(call).map(Some);
+        }
+        let into = erase(&self.place_type(call.destination)?);
+        if types::in_std(&plain).is_some()
+            && self.shapes.is_enum(&into, self.source.facts)
+            && self.shapes.variant_of(&into, path).is_some()
+        {
+            let ops: Vec<&Operand> = call.args.iter().collect();
+            return self.adt(path, &ops, &into).map(Some);
+        }
+        let (Some(op), [a, b]) = (comparison(path), call.args) else {
+            return Ok(None);
+        };
+        match (self.referred(a)?, self.referred(b)?) {
+            (Some((a, ty)), Some((b, other))) if ty == other => {
+                self.scalar_binary(op, a, b, &ty, &into).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `if condition { a } else { b }`.
+    fn chosen(&mut self, call: &Call) -> Lowered<Value> {
+        let [condition, a, b] = call.args else {
+            return gap("a choice with unusual arguments");
+        };
+        let into = self.place_type(call.destination)?;
+        let cond = self.operand_bits(condition, None)?;
+        let a = self.operand_as(a, Some(&into))?;
+        let b = self.operand_as(b, Some(&into))?;
+        Ok(self.choose(cond, &a, &b))
+    }
+
+    /// The scalar behind all references of an operand, with its type.
+    fn referred(&mut self, op: &Operand) -> Lowered<Option<(Term, Ty)>> {
+        let Some(mut ty) = self.operand_type(op)?.map(|t| erase(&t)) else {
+            return Ok(None);
+        };
+        let mut depth = ty.clone();
+        while let TyKind::Ref { ty: to, .. } = depth.kind() {
+            depth = erase(to);
+        }
+        if types::scalar_kind(&depth).is_none() {
+            return Ok(None);
+        }
+        let mut v = self.operand(op)?;
+        while let TyKind::Ref { ty: to, .. } = ty.kind() {
+            let p = self.pointer_of(&v)?;
+            let at = self.deref(&p, &ty)?;
+            v = self.load_located(&at)?;
+            ty = erase(to);
+        }
+        Ok(Some((self.bits(&v)?, ty)))
+    }
+}
+
+/// The operator of `<&T as PartialEq>::eq` and its siblings.
+fn comparison(path: &Path) -> Option<BinOp> {
+    let q = path.qself.as_ref()?;
+    let TyKind::Ref { .. } = q.ty.kind() else {
+        return None;
+    };
+    let TyKind::Adt { path: of, .. } = q.trait_ref.as_ref()?.kind() else {
+        return None;
+    };
+    if types::in_std(of).is_none() || !(of.ends_with("::PartialEq") || of.ends_with("::PartialOrd"))
+    {
+        return None;
+    }
+    Some(match path.last_name() {
+        "eq" => BinOp::Eq,
+        "ne" => BinOp::Ne,
+        "lt" => BinOp::Lt,
+        "le" => BinOp::Le,
+        "gt" => BinOp::Gt,
+        "ge" => BinOp::Ge,
+        _ => return None,
+    })
+}
