@@ -252,3 +252,30 @@ fn table_of_bools(i: usize) { if i < 6 { assert!(IS_ODD[i] == (i % 2 == 1)); } }
 //@ expect: unsafe
 #[verify]
 fn table_of_bools_wrong(i: usize) { if i < 6 { assert!(!IS_ODD[i] || i < 5); } }
+
+//@ expect: safe
+#[verify]
+fn any_array(i: usize) {
+    let a: [i32; 8] = optverify::any();
+    let m: [[u8; 2]; 2] = optverify::any();
+    let mut sum = 0;
+    for row in &m { for &x in row { sum += x as u32; } }
+    if i < 8 { assert!(a[i] == a[i % 8]); }
+    assert!(sum <= 4 * 255);
+}
+
+//@ expect: unsafe
+#[verify]
+fn any_array_wrong(i: usize) {
+    let a: [i32; 8] = optverify::any();
+    let m: [(u8, bool); 2] = optverify::any();
+    if i < 8 && m[1].1 { assert!(a[i] != 77 || m[0].0 != 3); }
+}
+
+//@ expect: safe
+#[verify]
+fn binary_search(a: [u8; 4], x: u8) { if let Ok(i) = a.binary_search(&x) { assert!(a[i] == x); } }
+
+//@ expect: unsafe
+#[verify]
+fn binary_search_wrong(a: [u8; 4], x: u8) { if let Err(i) = a.binary_search(&x) { assert!(a[i] != x); } }

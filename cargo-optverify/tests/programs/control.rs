@@ -222,3 +222,34 @@ fn let_else(x: Option<u32>) -> u32 { let Some(v) = x else { return 0 }; let Ok(w
 //@ expect: unsafe
 #[verify]
 fn let_else_wrong(x: Option<u32>) -> u32 { let Some(v) = x else { unreachable!("no value") }; v }
+
+fn product_down_to_one(n: u64) -> u64 { if n == 0 { 1 } else { n * product_down_to_one(n - 1) } }
+
+//@ expect: safe
+#[verify]
+fn few_values(n: u64) { optverify::assume(n <= 5); assert!(product_down_to_one(n) <= 120); }
+
+//@ expect: unsafe
+#[verify]
+fn few_values_wrong(n: u64) { optverify::assume(n <= 5); assert!(product_down_to_one(n) < 120); }
+
+//@ expect: safe
+#[verify]
+fn few_rounds(d: [u8; 6]) {
+    let mut sum = 0u32;
+    for (i, &x) in d.iter().rev().enumerate() {
+        optverify::assume(x < 10);
+        let mut v = x as u32;
+        if i % 2 == 1 { v *= 2; if v > 9 { v -= 9; } }
+        sum += v;
+    }
+    assert!(sum <= 54);
+}
+
+//@ expect: unsafe
+#[verify]
+fn few_rounds_wrong(d: [u8; 6]) {
+    let mut sum = 0u32;
+    for &x in &d { optverify::assume(x < 10); sum += x as u32; }
+    assert!(sum < 54);
+}

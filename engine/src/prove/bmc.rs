@@ -75,6 +75,12 @@ struct Explorer<'a> {
     uncertain: Option<Reason>,
 }
 
+/// What a question may cost before its cases are asked about.
+const GLANCE: Budget = Budget {
+    millis: 60,
+    rlimit: 400_000,
+};
+
 pub fn bmc(task: &mut Task, bounds: Bounds, deadline: &Deadline) -> Outcome {
     let mut order = BTreeMap::new();
     let mut path = vec![];
@@ -382,22 +388,24 @@ impl Explorer<'_> {
     /// Asks the solver, at once and then case by case. What cannot be is an obligation of the proof.
     fn ask(&mut self, name: &'static str, question: Term) -> Answer {
         let pool = &mut self.task.program.pool;
-        let answer = self
-            .solver
-            .check(pool, name, &[question], self.bounds.query);
-        match answer {
-            Answer::Unsat => self.obligations.push(question),
-            Answer::Unknown(_) => {
-                match by_cases(pool, question, self.bounds.query, self.deadline) {
-                    Cases::None(cases) => {
-                        self.obligations.extend(cases);
-                        return Answer::Unsat;
-                    }
-                    Cases::Some(m) => return Answer::Sat(m),
-                    Cases::Undecided => {}
+        let whole = self.bounds.query;
+        let glance = Budget {
+            millis: whole.millis.min(GLANCE.millis),
+            rlimit: whole.rlimit.min(GLANCE.rlimit),
+        };
+        let mut answer = self.solver.check(pool, name, &[question], glance);
+        if let Answer::Unknown(_) = answer {
+            match by_cases(pool, question, glance, self.deadline) {
+                Cases::None(cases) => {
+                    self.obligations.extend(cases);
+                    return Answer::Unsat;
                 }
+                Cases::Some(m) => return Answer::Sat(m),
+                Cases::Undecided => answer = self.solver.check(pool, name, &[question], whole),
             }
-            _ => {}
+        }
+        if let Answer::Unsat = answer {
+            self.obligations.push(question);
         }
         answer
     }

@@ -11,7 +11,7 @@ use crate::term::{BinOp, FastMap, Node, Pool, Shape, Sort, Subst, Term, UnOp, Va
 /// More values are too many.
 const MOST_VALUES: u128 = 256;
 /// Nodes times values that may be rebuilt.
-const MOST_WORK: u128 = 4_000_000;
+const MOST_WORK: u128 = 1_000_000;
 /// Variables that are tried.
 const MOST_TRIED: usize = 3;
 
@@ -58,17 +58,21 @@ fn over(
     let width = pool.var_info(v).sort.width();
     let (variable, last) = (pool.var(v), pool.bv(most, width));
     let above = pool.ult(last, variable);
-    let beyond = pool.and(question, above);
-    let mut cases = vec![(None, beyond)];
-    for value in 0..=most {
-        let mut s = Subst::new();
-        let k = pool.bv(value, width);
-        s.bind(v, k);
-        cases.push((Some(value), s.apply(pool, question)));
-    }
+    // What bounds the variable is all of the question that matters here.
+    let bounding = bounding(pool, question, v, &mut FastMap::default());
+    let beyond = pool.and(bounding, above);
     let mut solver = Solver::new(deadline);
     let mut obligations = vec![];
-    for (value, case) in cases {
+    for value in std::iter::once(None).chain((0..=most).map(Some)) {
+        let case = match value {
+            None => beyond,
+            Some(value) => {
+                let mut s = Subst::new();
+                let k = pool.bv(value, width);
+                s.bind(v, k);
+                s.apply(pool, question)
+            }
+        };
         if pool.is_false(case) {
             continue;
         }
@@ -96,10 +100,7 @@ fn bound(
     if let Some(b) = known.get(&condition) {
         return *b;
     }
-    let is_it = |t: Term| match *pool.node(t) {
-        Node::Zext(inner) => pool.as_var(inner) == Some(v),
-        _ => pool.as_var(t) == Some(v),
-    };
+    let is_it = |t: Term| is_it(pool, t, v);
     let found = match *pool.node(condition) {
         Node::Binary(BinOp::And, a, b) => {
             let (a, b) = (bound(pool, a, v, known), bound(pool, b, v, known));
@@ -126,4 +127,105 @@ fn bound(
     };
     known.insert(condition, found);
     found
+}
+
+/// Is it the variable, perhaps widened?
+fn is_it(pool: &Pool, t: Term, v: Var) -> bool {
+    match *pool.node(t) {
+        Node::Zext(inner) => pool.as_var(inner) == Some(v),
+        _ => pool.as_var(t) == Some(v),
+    }
+}
+
+/// The condition with everything but comparisons of the variable with constants forgotten: it follows from the
+/// condition.
+fn bounding(pool: &mut Pool, condition: Term, v: Var, known: &mut FastMap<Term, Term>) -> Term {
+    if let Some(t) = known.get(&condition) {
+        return *t;
+    }
+    let compares = |pool: &Pool, t: Term| match *pool.node(t) {
+        Node::Binary(BinOp::Ule | BinOp::Ult | BinOp::Eq, a, b) => {
+            (is_it(pool, a, v) && pool.as_const(b).is_some())
+                || (is_it(pool, b, v) && pool.as_const(a).is_some())
+        }
+        _ => false,
+    };
+    let kept = match *pool.node(condition) {
+        Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            let a = bounding(pool, a, v, known);
+            let b = bounding(pool, b, v, known);
+            pool.binary(op, a, b)
+        }
+        Node::Unary(UnOp::Not, t) if compares(pool, t) => condition,
+        _ if compares(pool, condition) => condition,
+        _ => pool.bool(true),
+    };
+    known.insert(condition, kept);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `n <= most` and `n * (n + 1) * (n + 2) == target`, at 64 bits.
+    fn question(pool: &mut Pool, most: u128, target: u128) -> (Var, Term) {
+        let v = pool.fresh("n", Sort::Bv(64));
+        let n = pool.var(v);
+        let last = pool.bv(most, 64);
+        let few = pool.ule(n, last);
+        let (one, two) = (pool.bv(1, 64), pool.bv(2, 64));
+        let (a, b) = (pool.add(n, one), pool.add(n, two));
+        let product = pool.mul(n, a);
+        let product = pool.mul(product, b);
+        let target = pool.bv(target, 64);
+        let is = pool.eq(product, target);
+        (v, pool.and(few, is))
+    }
+
+    fn decide(most: u128, target: u128) -> Option<Option<u128>> {
+        let mut pool = Pool::new();
+        let (v, q) = question(&mut pool, most, target);
+        match by_cases(
+            &mut pool,
+            q,
+            Budget::steady(50),
+            &Deadline::after_millis(5000),
+        ) {
+            Cases::None(_) => Some(None),
+            Cases::Some(m) => Some(Some(m.values[&v].bits())),
+            Cases::Undecided => None,
+        }
+    }
+
+    #[test]
+    fn every_value_is_a_case() {
+        for most in [0, 1, 7, 200] {
+            for n in [0, 1, 5, 7, 8, 201] {
+                let expected = (n <= most).then_some(n);
+                assert_eq!(
+                    decide(most, n * (n + 1) * (n + 2)),
+                    Some(expected),
+                    "{n} up to {most}"
+                );
+            }
+            assert_eq!(decide(most, 7), Some(None));
+        }
+    }
+
+    #[test]
+    fn too_many_values_are_not_tried() {
+        assert_eq!(decide(100_000, 7), None);
+    }
+
+    #[test]
+    fn a_bound_on_one_of_two_ways_is_none() {
+        let mut pool = Pool::new();
+        let (v, q) = question(&mut pool, 3, 6);
+        let free = pool.fresh("b", Sort::Bool);
+        let free = pool.var(free);
+        let either = pool.or(q, free);
+        assert_eq!(bound(&pool, q, v, &mut FastMap::default()), Some(3));
+        assert_eq!(bound(&pool, either, v, &mut FastMap::default()), None);
+    }
 }
