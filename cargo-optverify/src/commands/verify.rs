@@ -159,6 +159,7 @@ impl Run<'_> {
             measure_scratch: args.measure_scratch,
             refine: args.refine,
             store: store(task.capture, args),
+            export: None,
             engines: args.engine.clone(),
             vcgen: args.vcgen,
         };

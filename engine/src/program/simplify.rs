@@ -62,7 +62,10 @@ fn propagate_constants(program: &mut Program) {
                 program.blocks[b].stmts.clear();
                 program.blocks[b].terminator = Terminator::Blocked;
             }
-            Some(state) => rewrite(program, b, state),
+            Some(state) => {
+                program.blocks[b].origin.known = state.iter().map(|(v, t)| (*v, *t)).collect();
+                rewrite(program, b, state);
+            }
         }
     }
 }
