@@ -2,7 +2,7 @@
 //!
 //! Floyd's method, from the text up: from the entry, with nothing assumed, and from every cut-point, with its lemmas
 //! assumed, every path to the next cut-point is walked; on arrival its lemmas must hold, and on the way nothing may
-//! panic. A loop that the claim does not cut is claimed to be unreachable, and that is checked like a lemma.
+//! panic. A loop that the claim does not cut is claimed to have no second round, and that is checked like a lemma.
 
 use crate::bodies::Bodies;
 use crate::graph::{Graph, Point};
@@ -53,21 +53,6 @@ impl Claimed {
         }
         Ok(out)
     }
-
-    /// Cuts every loop that is left; no run may get there.
-    pub fn close(&mut self, graph: &Graph<'_>) -> Result<(), String> {
-        let never = Lemma::parse("false")?;
-        let mut starts: VecDeque<Point> = [graph.entry()].into();
-        starts.extend(self.cuts.iter().cloned());
-        while let Some(start) = starts.pop_front() {
-            while let Err(point) = graph.order(&start, &self.cuts) {
-                let point = point.map_err(|e| e.to_string())?;
-                self.lemmas.insert(point.clone(), vec![never.clone()]);
-                self.cuts.insert(point);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The conditions of one fragment.
@@ -116,8 +101,7 @@ pub fn walk<'a>(
         let arrivals = BTreeMap::from([(start, machine.state.clone())]);
         return Ok(Fragment { machine, arrivals });
     }
-    let order = graph.order(&start, &claimed.cuts);
-    let order = order.map_err(|_| "a loop has no cut-point".to_string())?;
+    let order = graph.order(&start, &claimed.cuts)?;
     let arrivals = machine.walk(&start, &order, &claimed.cuts)?;
     Ok(Fragment { machine, arrivals })
 }
@@ -222,8 +206,7 @@ pub fn inductive(
     settings: &Settings,
 ) -> Result<Verdict, String> {
     let graph = Graph::new(bodies, bodies.root(root)?);
-    let mut claimed = Claimed::read(&graph, cuts, places)?;
-    claimed.close(&graph)?;
+    let claimed = Claimed::read(&graph, cuts, places)?;
     let shapes = settle(&graph, &claimed)?;
     let mut verdict = Verdict::Valid {
         second: settings.second.as_ref().map(|_| true),

@@ -65,13 +65,26 @@ impl Machine<'_> {
                 {
                     return self.constant_type(&c);
                 }
-                match self.graph.bodies.constant(&text) {
-                    Some(body) => body.ret().clone(),
-                    None => return gap(format!("constant `{text}`")),
+                match (self.graph.bodies.constant(&text), self.enum_of(path)) {
+                    (Some(body), _) => body.ret().clone(),
+                    (None, Some(adt)) => adt,
+                    (None, None) => return gap(format!("constant `{text}`")),
                 }
             }
             _ => return gap("a constant of unknown type"),
         })
+    }
+
+    /// The enum that a path names a variant of, if it is known under the path's own spelling.
+    fn enum_of(&self, path: &Path) -> Option<Ty> {
+        let plain = path.plain();
+        let (adt, variant) = plain.rsplit_once("::")?;
+        let fact = self.graph.bodies.capture.facts.enum_fact(adt)?;
+        fact.variants.iter().find(|v| v.name == variant)?;
+        Some(Ty::new(TyKind::Adt {
+            path: adt.into(),
+            args: vec![],
+        }))
     }
 
     pub fn constant(&mut self, c: &Const, ty: Option<&Ty>) -> Modelled<V> {
@@ -130,16 +143,21 @@ impl Machine<'_> {
     }
 
     fn constant_adt(&mut self, path: &Path, fields: &ConstFields, ty: Option<&Ty>) -> Modelled<V> {
-        let Some(ty) = ty else {
-            return gap("a constant of unknown type");
-        };
         let parts: Vec<&optverify_engine::mir::Const> = match fields {
             ConstFields::Positional(p) => p.iter().collect(),
             ConstFields::Named(p) | ConstFields::NamedInType(p) => {
                 p.iter().map(|(_, c)| c).collect()
             }
         };
-        let variant = self.variant(path, ty)?;
+        if types::is_wrapper(&path.plain()) {
+            return gap("a wrapper in a constant");
+        }
+        let own = self.enum_of(path);
+        let variant = match ty.or(own.as_ref()) {
+            Some(ty) => self.variant(path, ty)?,
+            // a struct: of an enum that is not known, nobody could read the variant
+            None => None,
+        };
         let mut out = BTreeMap::new();
         for (i, p) in parts.into_iter().enumerate() {
             let step = match &variant {
@@ -169,7 +187,8 @@ impl Machine<'_> {
             return self.object(&Object::Constant(text.as_str().into(), 0));
         }
         // a variant or a struct without fields prints like a constant
-        if let Some(ty) = ty
+        let own = self.enum_of(path);
+        if let Some(ty) = ty.or(own.as_ref())
             && let TyKind::Adt { path: adt, .. } = ty.kind()
         {
             let last = |p: &str| p.rsplit("::").next().unwrap_or(p).to_string();

@@ -1,11 +1,11 @@
 //! The points of the inlined program, and the order in which a fragment between cut-points is walked.
 //!
-//! A point is a place in a body under a chain of calls. A fragment must have no cycle: whoever claims a proof has to
-//! name a cut-point on every loop, and this is where a loop without one is found.
+//! A point is a place in a body under a chain of calls. A fragment must have no cycle that a run can take: whoever
+//! claims a proof has to name a cut-point on every loop, and this is where a loop without one is found.
 
 use crate::bodies::Bodies;
 use optverify_engine::mir::{Block, Body, Const, Operand, RuntimeChecks, TerminatorKind};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Calls nested deeper than this are not followed.
@@ -204,49 +204,47 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The points of the fragment behind `start`, in topological order, without the cut-points that end it. The error
-    /// is a point on a loop that is not cut, or that the program is too large.
-    pub fn order(
-        &self,
-        start: &Point,
-        cuts: &BTreeSet<Point>,
-    ) -> Result<Vec<Point>, Result<Point, &'static str>> {
-        #[derive(PartialEq)]
-        enum Mark {
-            Open,
-            Done,
-        }
-        let mut marks: HashMap<Point, Mark> = HashMap::from([(start.clone(), Mark::Open)]);
-        let mut order = vec![];
+    /// The points of the fragment behind `start`, in topological order, without the cut-points that end it.
+    pub fn order(&self, start: &Point, cuts: &BTreeSet<Point>) -> Result<Order, String> {
+        let mut is_open: HashMap<Point, bool> = HashMap::from([(start.clone(), true)]);
+        let mut order = Order::default();
         let mut stack = vec![(start.clone(), self.successors(start, cuts))];
         while let Some((point, left)) = stack.last_mut() {
             let Some(next) = left.pop() else {
-                marks.insert(point.clone(), Mark::Done);
-                order.push(point.clone());
+                is_open.insert(point.clone(), false);
+                order.points.push(point.clone());
                 stack.pop();
                 continue;
             };
             if cuts.contains(&next) {
                 continue;
             }
-            match marks.get(&next) {
-                Some(Mark::Open) => {
-                    return Err(Ok(next));
+            match is_open.get(&next) {
+                Some(true) => {
+                    order.back.insert((point.clone(), next));
                 }
-                Some(Mark::Done) => {}
+                Some(false) => {}
                 None => {
-                    if marks.len() > MOST_POINTS {
-                        return Err(Err("the program is too large"));
+                    if is_open.len() > MOST_POINTS {
+                        return Err("the program is too large".into());
                     }
-                    marks.insert(next.clone(), Mark::Open);
+                    is_open.insert(next.clone(), true);
                     let successors = self.successors(&next, cuts);
                     stack.push((next, successors));
                 }
             }
         }
-        order.reverse();
+        order.points.reverse();
         Ok(order)
     }
+}
+
+/// A fragment: its points in an order in which every step but the backward ones goes forward.
+#[derive(Default)]
+pub struct Order {
+    pub points: Vec<Point>,
+    /// Steps that close a loop without a cut-point: no run may take them.
+    pub back: HashSet<(Point, Point)>,
 }
 
 /// The first cut-point after a point in its block.

@@ -14,6 +14,7 @@ mod bodies;
 mod call;
 mod check;
 mod constant;
+mod fold;
 mod graph;
 mod lemma;
 mod machine;
@@ -25,6 +26,7 @@ mod shape;
 mod solver;
 mod term;
 mod types;
+mod unroll;
 mod value;
 mod walk;
 
@@ -155,7 +157,7 @@ fn check_snapshot(
         Claim::Inductive { cuts, places } => {
             check::inductive(&bodies, root, cuts, places, settings)
         }
-        Claim::Unrolled { engine, .. } => Err(format!("a proof by unrolling ({engine})")),
+        Claim::Unrolled { engine, cuts } => unroll::unrolled(&bodies, root, engine, cuts, settings),
     };
     checked.unwrap_or_else(Verdict::NotCheckable)
 }

@@ -1,5 +1,6 @@
-//! Terms as SMT-LIB text with their sorts, and a script that gives names to them. Nothing is simplified here.
+//! Terms as SMT-LIB text with their sorts, and a script that gives names to them. Only literals are computed with.
 
+use crate::fold;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -147,6 +148,9 @@ impl Script {
 
     /// `(operator a b ..)` of this sort, named.
     pub fn apply(&mut self, operator: &str, args: &[&Term], sort: Sort) -> Term {
+        if let Some(value) = fold::fold(operator, args, sort) {
+            return value;
+        }
         let mut text = format!("({operator}");
         for a in args {
             text.push(' ');

@@ -1,8 +1,8 @@
 //! Walks a fragment: statements, terminators, calls. What a run may do there is over-approximated or not modelled,
 //! never left out.
 
-use crate::graph::{Frame, Point, next_cut, return_point};
-use crate::machine::{Kind, Machine, State, join};
+use crate::graph::{Frame, Order, Point, next_cut, return_point};
+use crate::machine::{Kind, Machine, Obligation, State, join};
 use crate::term::{Gap, Modelled, Scalar, Term, gap};
 use crate::types;
 use crate::value::{Arena, Object, Step};
@@ -20,13 +20,13 @@ impl Machine<'_> {
     pub fn walk(
         &mut self,
         start: &Point,
-        order: &[Point],
+        order: &Order,
         cuts: &BTreeSet<Point>,
     ) -> Result<BTreeMap<Point, State>, String> {
         let first = self.state.clone();
         let mut waiting: HashMap<Point, Vec<State>> = HashMap::from([(start.clone(), vec![first])]);
         let mut ends: BTreeMap<Point, Vec<State>> = BTreeMap::new();
-        for point in order {
+        for point in &order.points {
             let Some(state) = waiting.remove(point).and_then(|s| join(self, s)) else {
                 continue;
             };
@@ -41,6 +41,17 @@ impl Machine<'_> {
             }
             for (to, state) in out {
                 if state.when.is(false) {
+                    continue;
+                }
+                if order.back.contains(&(point.clone(), to.clone())) {
+                    self.obligations.push(Obligation {
+                        kind: Kind::Lemma,
+                        what: format!(
+                            "a second round of a loop without a cut-point, {}",
+                            to.shown()
+                        ),
+                        when: state.when,
+                    });
                     continue;
                 }
                 match cuts.contains(&to) {
