@@ -6,7 +6,7 @@
 use crate::machine::State;
 use crate::term::{Modelled, Scalar, Script, Sort, Term};
 use crate::value::{Arena, Node, Object, Pointer, Step, V, spell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
@@ -36,43 +36,59 @@ fn is_fixed(t: &Term) -> bool {
 }
 
 pub fn of_state(arena: &Arena, state: &State) -> Shapes {
+    let mut known = HashMap::new();
     let all = state.objects.iter();
-    all.map(|(o, v)| (o.clone(), of(arena, *v)))
+    all.map(|(o, v)| (o.clone(), of(arena, *v, &mut known)))
         .filter(|(_, s)| *s != Shape::Uninit)
         .collect()
 }
 
-fn of(arena: &Arena, v: V) -> Shape {
-    match arena.node(v) {
+fn of(arena: &Arena, v: V, known: &mut HashMap<V, Shape>) -> Shape {
+    if let Some(shape) = known.get(&v) {
+        return shape.clone();
+    }
+    let shape = match arena.node(v) {
         Node::Leaf(_) | Node::Unknown(_) => Shape::Data,
         Node::Maybe(_) => Shape::Maybe,
         Node::Uninit => Shape::Uninit,
         Node::Pointer(p) => Shape::Pointer(PointerShape {
             object: p.object.clone(),
-            path: p
-                .path
-                .iter()
-                .map(|s| match s {
-                    Step::Index(t) if !is_fixed(t) => Step::Elements,
-                    other => other.clone(),
-                })
-                .collect(),
+            path: p.path.iter().map(varying).collect(),
             meta: p.meta.clone().map(|m| Some(m).filter(is_fixed)),
         }),
-        Node::Parts(parts, rest) => Shape::Parts(
-            parts
-                .iter()
-                .map(|(s, v)| (s.clone(), of(arena, *v)))
-                .collect(),
-            Box::new(of(arena, *rest)),
-        ),
-        Node::View(v, path) => path.iter().fold(of(arena, *v), |s, step| part(&s, step)),
-        Node::Write(v, path, new) => with(of(arena, *v), path, of(arena, *new)),
-        Node::Repeat(v) => match of(arena, *v) {
+        Node::Parts(parts, rest) => {
+            let mut out = BTreeMap::new();
+            for (step, v) in parts {
+                out.insert(step.clone(), of(arena, *v, known));
+            }
+            Shape::Parts(out, Box::new(of(arena, *rest, known)))
+        }
+        Node::View(v, path) => {
+            let whole = of(arena, *v, known);
+            path.iter().fold(whole, |s, step| part(&s, step))
+        }
+        Node::Write(v, path, new) => {
+            let new = of(arena, *new, known);
+            with(of(arena, *v, known), path, new)
+        }
+        Node::Repeat(v) => match of(arena, *v, known) {
             Shape::Data => Shape::Data,
             _ => Shape::Maybe,
         },
-        Node::Ite(_, a, b) => meet(&of(arena, *a), &of(arena, *b)),
+        Node::Ite(_, a, b) => {
+            let a = of(arena, *a, known);
+            meet(&a, &of(arena, *b, known))
+        }
+    };
+    known.insert(v, shape.clone());
+    shape
+}
+
+/// An index that may change is any.
+fn varying(step: &Step) -> Step {
+    match step {
+        Step::Index(t) if !is_fixed(t) => Step::Elements,
+        other => other.clone(),
     }
 }
 

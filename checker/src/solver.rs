@@ -30,7 +30,7 @@ impl Second {
                 .file_stem()
                 .map(|n| n.to_string_lossy().into_owned());
             let args = match name.as_deref() {
-                Some("cvc5") => vec!["--lang=smt2", "-"],
+                Some("cvc5") => vec!["--lang=smt2", "--arrays-exp", "-"],
                 _ => vec![],
             };
             Second { program, args }

@@ -109,6 +109,7 @@ pub type Targets = Vec<(Term, Result<Pointer, Gap>)>;
 pub struct Arena {
     nodes: Vec<Node>,
     memo: HashMap<(V, Vec<Step>, bool, Scalar), Read>,
+    known_targets: HashMap<(V, Vec<Step>), Targets>,
 }
 
 impl Default for Arena {
@@ -116,6 +117,7 @@ impl Default for Arena {
         Arena {
             nodes: vec![Node::Uninit],
             memo: HashMap::new(),
+            known_targets: HashMap::new(),
         }
     }
 }
@@ -310,6 +312,16 @@ impl Arena {
 
     /// Where the pointer at a path may lead. The conditions exclude each other.
     pub fn targets(&mut self, s: &mut Script, v: V, path: &[Step]) -> Modelled<Targets> {
+        let key = (v, path.to_vec());
+        if let Some(known) = self.known_targets.get(&key) {
+            return Ok(known.clone());
+        }
+        let targets = self.find_targets(s, v, path)?;
+        self.known_targets.insert(key, targets.clone());
+        Ok(targets)
+    }
+
+    fn find_targets(&mut self, s: &mut Script, v: V, path: &[Step]) -> Modelled<Targets> {
         let unknown = |what: &str| Ok(vec![(Term::boolean(true), gap(what))]);
         match self.nodes[v.0].clone() {
             Node::Pointer(p) if path.is_empty() => Ok(vec![(Term::boolean(true), Ok(p))]),
