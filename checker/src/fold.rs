@@ -4,7 +4,7 @@ use crate::term::{Scalar, Sort, Term};
 
 /// The value of an application of literals, for the operators that loops are made of.
 pub fn fold(operator: &str, args: &[&Term], sort: Sort) -> Option<Term> {
-    if sort.dims != 0 || args.iter().any(|a| a.sort.dims != 0 || a.width() > 64) {
+    if sort.dims != 0 || args.iter().any(|a| a.sort.dims != 0 || a.width() > 128) {
         return None;
     }
     let bits: Vec<u128> = args.iter().map(|a| a.literal).collect::<Option<_>>()?;

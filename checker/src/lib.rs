@@ -44,6 +44,8 @@ use std::time::Duration;
 pub struct Settings {
     /// Of one question to one solver.
     pub timeout: Duration,
+    /// Of walking all rounds of a claim without lemmas.
+    pub unrolling: Duration,
     pub second: Option<Second>,
     /// A folder for the questions, as SMT-LIB files.
     pub queries: Option<PathBuf>,

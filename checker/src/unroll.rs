@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 const MOST_ROUNDS: usize = 4_000;
 /// More text than this is not worth unrolling.
 const MOST_TEXT: usize = 6 << 20;
-const MOST_TIME: Duration = Duration::from_secs(20);
 
 pub fn unrolled(
     bodies: &Bodies<'_>,
@@ -52,7 +51,7 @@ pub fn unrolled(
             for (cut, state) in machine.walk(&start, &orders[&start], &claimed.cuts)? {
                 next.entry(cut).or_default().push(state);
             }
-            if machine.script.text.len() > MOST_TEXT || begin.elapsed() > MOST_TIME {
+            if machine.script.text.len() > MOST_TEXT || begin.elapsed() > settings.unrolling {
                 return Err(format!("a proof by unrolling ({engine}) that is too long"));
             }
         }

@@ -180,6 +180,7 @@ fn sealed(proof: &str) -> String {
 fn settings() -> Settings {
     Settings {
         timeout: Duration::from_secs(20),
+        unrolling: Duration::from_secs(2),
         second: None,
         queries: None,
     }

@@ -111,6 +111,7 @@ pub fn run_one(args: &CheckRootArgs) -> Result<ExitCode> {
     let root = root.context("no such root in the capture")?;
     let settings = Settings {
         timeout: args.solver_timeout,
+        unrolling: args.solver_timeout,
         second: Second::find(),
         queries: args.queries.clone(),
     };
