@@ -96,6 +96,10 @@ pub struct VerifyArgs {
     /// Prove everything anew
     #[arg(long)]
     pub no_proof_store: bool,
+    /// Also check the proof of every snapshot by the checker of `check-proof`: a safe verdict whose proof it refutes is
+    /// unknown
+    #[arg(long)]
+    pub certify: bool,
     /// Write the text for a bug report here, if a pass of rustc breaks a root
     #[arg(long, value_name = "FILE")]
     pub bug_report: Option<PathBuf>,

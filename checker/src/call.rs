@@ -135,7 +135,7 @@ impl Machine<'_> {
             return self.assign(frame, destination, v);
         }
         match (name, args) {
-            ("cold_path" | "assert_inhabited" | "assert_zero_valid", []) => Ok(()),
+            ("cold_path", []) => Ok(()),
             ("assume", [c]) => {
                 let holds = self.scalar(frame, c)?;
                 let fails = self.script.not(&holds);

@@ -136,7 +136,7 @@ impl Machine<'_> {
             Const::Pattern { value, .. } => self.constant(value, ty),
             // texts and tables of bytes: nothing is known of them, and nothing that is modelled reads them
             Const::Str(_) | Const::ByteStr(_) | Const::Alloc { .. } => Ok(self.arena.add(
-                Node::Unknown(format!("constant {c:?}").replace('|', "/").into()),
+                Node::Unknown(format!("constant {c:?}").replace(['|', '\\'], "/").into()),
             )),
             _ => gap("a constant of unknown form"),
         }

@@ -166,13 +166,19 @@ impl<'a> Machine<'a> {
                     at = next;
                 }
                 Elem::Field(i, _) => {
-                    let wrapped =
-                        matches!(ty.kind(), TyKind::Adt { path, .. } if types::is_wrapper(path));
+                    let adt = match ty.kind() {
+                        TyKind::Adt { path, .. } => &**path,
+                        _ => "",
+                    };
                     let step = match variant.take() {
                         Some(v) => Step::Variant(v, *i),
                         None => Step::Field(*i),
                     };
-                    if !wrapped {
+                    if !types::is_wrapper(adt) {
+                        // fields of a union are in one place, those of a value tree are not
+                        if self.graph.bodies.capture.facts.is_union(adt) {
+                            return gap(format!("a field of the union `{adt}`"));
+                        }
                         at.iter_mut().for_each(|l| l.path.push(step.clone()));
                     }
                 }
@@ -180,8 +186,10 @@ impl<'a> Machine<'a> {
                 Elem::Index(local) => {
                     let index = Operand::Copy(Place::local(*local));
                     let i = self.scalar(frame, &index)?;
-                    at.iter_mut()
-                        .for_each(|l| l.path.push(Step::Index(i.clone())));
+                    for l in &mut at {
+                        self.inside(&ty, l, &i)?;
+                        l.path.push(Step::Index(i.clone()));
+                    }
                 }
                 Elem::ConstantIndex {
                     offset, from_end, ..
@@ -189,13 +197,10 @@ impl<'a> Machine<'a> {
                     for l in &mut at {
                         let mut i = Term::bits(u128::from(*offset), 64);
                         if *from_end {
-                            let len = match (types::array_len(&ty), &l.meta) {
-                                (Some(n), _) => Term::bits(u128::from(n), 64),
-                                (None, Some(len)) => len.clone(),
-                                _ => return gap("an element from the end"),
-                            };
+                            let len = length(&ty, l)?;
                             i = self.script.bv("bvsub", &[&len, &i], 64);
                         }
+                        self.inside(&ty, l, &i)?;
                         l.path.push(Step::Index(i));
                     }
                 }
@@ -210,6 +215,16 @@ impl<'a> Machine<'a> {
             ty = self.place_type(frame, &prefix)?;
         }
         Ok(at)
+    }
+
+    /// An index past the end is undefined, whoever was to check it.
+    fn inside(&mut self, ty: &Ty, l: &Located, i: &Term) -> Modelled<()> {
+        let len = length(ty, l)?;
+        let inside = self.script.test("bvult", &[i, &len]);
+        let outside = self.script.not(&inside);
+        let bad = self.script.and(&l.when, &outside);
+        self.forbid(Kind::Violation, "an index past the end", &bad);
+        Ok(())
     }
 
     fn follow(&mut self, l: &Located) -> Modelled<Vec<Located>> {
@@ -386,6 +401,15 @@ impl<'a> Machine<'a> {
         self.approximations.insert(what.into());
         let t = self.script.fresh(crate::term::Sort::scalar(of));
         self.arena.leaf(t)
+    }
+}
+
+/// How many elements there are at a place.
+fn length(ty: &Ty, l: &Located) -> Modelled<Term> {
+    match (types::array_len(ty), &l.meta) {
+        (Some(n), _) => Ok(Term::bits(u128::from(n), 64)),
+        (None, Some(len)) => Ok(len.clone()),
+        _ => gap("an element of what has no length"),
     }
 }
 

@@ -317,6 +317,15 @@ fn arrays_by_their_elements() {
         1,
     );
     assert!(!is_valid(&checked(&beyond, &claim)));
+    // a check that a pass drops is still owed
+    let unchecked = beyond.replacen(
+        "assert(move _5, \"index out of bounds: the length is {} but the index is {}\", const 4_usize, copy _3) -> [success: bb3, unwind continue]",
+        "goto -> bb3",
+        1,
+    );
+    assert!(unchecked != beyond);
+    let weak = lemmas("bb1", &[filled, "(bvule |_3| (_ bv5 64))"], &places);
+    assert!(!is_valid(&checked(&unchecked, &weak)));
     // without lemmas, by walking all of its rounds
     let unrolled = json!({"kind": "unrolled", "engine": "bmc", "cuts": [{"at": "bb1", "statement": 0, "lemmas": []}]});
     assert!(is_valid(&checked(ARRAY, &unrolled)));

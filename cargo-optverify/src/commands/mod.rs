@@ -4,6 +4,7 @@ pub mod bench;
 mod bench_compare;
 mod bench_vcgen;
 pub mod capture;
+mod certify;
 pub mod check_proof;
 pub mod explain;
 pub mod explain_code;
