@@ -38,6 +38,11 @@ pub enum Command {
     Explain(RootArgs),
     /// Run a folder of tasks under the rules of the verification competition
     Bench(BenchArgs),
+    /// Check the proofs of every snapshot again, by a checker that shares nothing with the engines
+    CheckProof(CheckProofArgs),
+    /// Check one root's proof file against a captured folder; the answer goes to standard output
+    #[command(hide = true)]
+    CheckRoot(CheckRootArgs),
     /// Draw a root's cut-point graph as SVG
     Graph(GraphArgs),
     /// Verify one root of a captured folder; the report goes to standard output
@@ -91,6 +96,10 @@ pub struct VerifyArgs {
     /// Prove everything anew
     #[arg(long)]
     pub no_proof_store: bool,
+    /// Also check the proof of every snapshot by the checker of `check-proof`: a safe verdict whose proof it refutes is
+    /// unknown
+    #[arg(long)]
+    pub certify: bool,
     /// Write the text for a bug report here, if a pass of rustc breaks a root
     #[arg(long, value_name = "FILE")]
     pub bug_report: Option<PathBuf>,
@@ -177,6 +186,44 @@ pub struct RootArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct CheckProofArgs {
+    /// Roots (`crate::module::f`, or its end; all without one), or a single Rust file
+    #[arg(value_name = "ROOT|FILE.rs")]
+    pub what: Vec<String>,
+    /// Budget for finding the proofs of one root, all its passes included
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub timeout: Duration,
+    /// Budget for one question to one solver
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = parse_duration)]
+    pub solver_timeout: Duration,
+    /// Where proof files are [default for packages: `proofs-full` beside the captures]
+    #[arg(long, value_name = "DIR")]
+    pub proofs: Option<PathBuf>,
+    /// Find no proofs: check the files that are there
+    #[arg(long, requires = "proofs")]
+    pub stored: bool,
+    /// Keep every question in this folder, as SMT-LIB
+    #[arg(long, value_name = "DIR")]
+    pub queries: Option<PathBuf>,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    pub message_format: ListFormat,
+    #[command(flatten)]
+    pub build: BuildArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckRootArgs {
+    pub capture: PathBuf,
+    /// Among the roots of the capture
+    pub index: usize,
+    pub proof: PathBuf,
+    #[arg(long, value_parser = parse_duration)]
+    pub solver_timeout: Duration,
+    #[arg(long)]
+    pub queries: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct OneRootArgs {
     pub capture: PathBuf,
     /// Among the roots of the capture
@@ -189,6 +236,8 @@ pub struct OneRootArgs {
     pub refine: bool,
     #[arg(long)]
     pub proof_store: Option<PathBuf>,
+    #[arg(long)]
+    pub export: Option<PathBuf>,
     #[arg(long)]
     pub engine: Vec<String>,
     #[arg(long, default_value_t)]

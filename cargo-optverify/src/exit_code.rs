@@ -1,4 +1,6 @@
 //! The exit codes of `cargo optverify`: scripts and CI rely on them.
+//!
+//! `check-proof` uses the same ones for proofs: all valid, something refuted, something not checkable.
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

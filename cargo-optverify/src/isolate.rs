@@ -90,18 +90,26 @@ fn command(
     if let Some(store) = &options.store {
         command.arg("--proof-store").arg(store);
     }
+    if let Some(file) = &options.export {
+        command.arg("--export").arg(file);
+    }
     Ok(command)
 }
 
+fn supervise(command: Command, patience: Duration) -> RootReport {
+    let report = output_of(command, patience).and_then(|text| {
+        serde_json::from_str(&text).map_err(|e| format!("the verification's answer: {e}"))
+    });
+    report.unwrap_or_else(RootReport::unknown)
+}
+
 /// Runs the child to its end, or to the end of patience.
-fn supervise(mut command: Command, patience: Duration) -> RootReport {
+pub fn output_of(mut command: Command, patience: Duration) -> Result<String, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(e) => return RootReport::unknown(format!("cannot start the verification: {e}")),
-    };
+    let spawned = command.spawn();
+    let mut child = spawned.map_err(|e| format!("cannot start the verification: {e}"))?;
     let Some(mut output) = child.stdout.take() else {
-        return RootReport::unknown("the verification has no output");
+        return Err("the verification has no output".into());
     };
     let (sender, receiver) = mpsc::channel();
     let reader = move || {
@@ -114,20 +122,16 @@ fn supervise(mut command: Command, patience: Duration) -> RootReport {
     let Ok(read) = receiver.recv_timeout(patience) else {
         let _ = child.kill();
         let _ = child.wait();
-        return RootReport::unknown("the verification did not end in time and was killed");
+        return Err("the verification did not end in time and was killed".into());
     };
-    let status = match child.wait() {
-        Ok(status) => status,
-        Err(e) => return RootReport::unknown(format!("the verification was lost: {e}")),
-    };
+    let status = child.wait();
+    let status = status.map_err(|e| format!("the verification was lost: {e}"))?;
     if !status.success() {
-        return RootReport::unknown(format!(
+        return Err(format!(
             "the verification broke off ({status}): the solver crashed or ran out of memory"
         ));
     }
-    let report = read.map_err(anyhow::Error::from);
-    let report = report.and_then(|text| Ok(serde_json::from_str(&text)?));
-    report.unwrap_or_else(|e| RootReport::unknown(format!("the verification's answer: {e}")))
+    read.map_err(|e| format!("the verification's answer: {e}"))
 }
 
 /// The child's side: `verify-root CAPTURE INDEX`, the report as JSON on standard output.
@@ -141,6 +145,7 @@ pub fn run(args: &OneRootArgs) -> Result<ExitCode> {
         measure_scratch: args.measure_scratch,
         refine: args.refine,
         store: args.proof_store.clone(),
+        export: args.export.clone(),
         engines: args.engine.clone(),
         vcgen: args.vcgen,
     };

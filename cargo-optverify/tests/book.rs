@@ -214,6 +214,7 @@ const COMMANDS: [&str; 11] = [
     "list",
     "passes",
     "explain",
+    "check-proof",
     "graph",
     "replay",
     "bench",

@@ -5,6 +5,8 @@ mod bench_acceleration;
 mod bench_compare;
 mod bench_vcgen;
 pub mod capture;
+mod certify;
+pub mod check_proof;
 pub mod explain;
 pub mod explain_code;
 pub mod generate;

@@ -2,7 +2,7 @@
 
 use crate::baseline::{self, Baseline};
 use crate::cli::{VerifyArgs, parse_duration};
-use crate::commands::graph;
+use crate::commands::{certify, graph};
 use crate::exit_code::ExitCode;
 use crate::gate::{self, Judge, Judgement};
 use crate::report::progress::Progress;
@@ -10,7 +10,7 @@ use crate::report::{Picture, Reporter, RootResult, Summary, bug_report};
 use crate::{isolate, native, source};
 use anyhow::{Context, Result};
 use optverify_engine::capture::{Capture, Manifest, Root};
-use optverify_engine::pipeline::Options;
+use optverify_engine::pipeline::{Options, proof_file};
 use optverify_engine::report::RootReport;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -31,6 +31,7 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let run = Run {
         args,
         judge: Judge::new(&args.gate, baseline),
+        proofs: args.certify.then(tempfile::tempdir).transpose()?,
     };
     let mut reporters = args.output.reporters(
         args.file.as_deref(),
@@ -98,6 +99,8 @@ struct Done<'a> {
 struct Run<'a> {
     args: &'a VerifyArgs,
     judge: Judge,
+    /// Where proofs are for the checker, with `--certify`.
+    proofs: Option<tempfile::TempDir>,
 }
 
 impl Run<'_> {
@@ -154,16 +157,22 @@ impl Run<'_> {
 
     fn verify_one(&self, task: &Task<'_>) -> RootResult {
         let args = self.args;
+        let proof = self.proofs.as_ref();
+        let proof = proof.map(|dir| proof_file(dir.path(), task.capture, task.root));
         let options = Options {
             timeout: timeout(task.root, args.timeout),
             measure_scratch: args.measure_scratch,
             refine: args.refine,
             store: store(task.capture, args),
+            export: proof.clone(),
             engines: args.engine.clone(),
             vcgen: args.vcgen,
         };
-        let report =
+        let mut report =
             isolate::verify_root_within(task.capture, task.root, &options, args.gate.memory);
+        if let Some(proof) = &proof {
+            certify::certify(task.capture, task.root, proof, &mut report);
+        }
         for note in &report.notes {
             anstream::eprintln!("note: {note}");
         }

@@ -1,7 +1,7 @@
 //! The block under construction: statements, checks that split it, ends of runs.
 
 use super::{Gap, Lowerer};
-use crate::program::{Block, BlockId, Draw, Stmt, Stop, StopKind, Terminator};
+use crate::program::{Block, BlockId, Draw, MirPoint, Origin, Stmt, Stop, StopKind, Terminator};
 use crate::term::{Term, Var};
 
 impl Lowerer<'_> {
@@ -11,7 +11,28 @@ impl Lowerer<'_> {
             stmts: vec![],
             terminator: Terminator::Blocked,
             span: self.span.clone(),
+            origin: Origin {
+                at: self.point(),
+                known: vec![],
+            },
         });
+        id
+    }
+
+    /// Where the lowering stands in MIR.
+    fn point(&self) -> Option<MirPoint> {
+        let instance = self.instances.get(self.frame.0 as usize)?;
+        Some(MirPoint {
+            calls: instance.calls.clone()?,
+            block: self.mir_block,
+            statement: self.statement,
+        })
+    }
+
+    /// A block that no point of MIR stands for: where a callee returns to.
+    pub fn new_return_block(&mut self) -> BlockId {
+        let id = self.new_block();
+        self.blocks[id.index()].origin.at = None;
         id
     }
 

@@ -362,7 +362,7 @@ impl Lowerer<'_> {
             return gap("constants nested too deeply");
         }
         let instance = self.instance(block, site, b);
-        let exit = self.new_block();
+        let exit = self.new_return_block();
         let enter = self.new_block();
         self.goto(enter);
         self.current = enter;

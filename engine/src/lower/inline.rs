@@ -83,7 +83,7 @@ impl<'a> Lowerer<'a> {
         }
         self.frame = frame;
         self.finish_moves()?;
-        let exit = self.new_block();
+        let exit = self.new_return_block();
         self.lower_instance(instance, exit);
         self.current = exit;
         let Some(next) = call.next else {

@@ -23,6 +23,8 @@ pub struct Instance<'a> {
     pub call_span: Option<SourceSpan>,
     pub parent: Option<InstanceId>,
     pub depth: u32,
+    /// The blocks that end in the calls, from the root; `None` inside constants and where a call has several callees.
+    pub calls: Option<std::sync::Arc<[u32]>>,
 }
 
 /// Finds bodies by path and by signature.
@@ -218,6 +220,7 @@ impl<'a> Lowerer<'a> {
                 call_span: None,
                 parent: None,
                 depth: 0,
+                calls: Some(std::sync::Arc::from([])),
             });
         }
         InstanceId(0)
@@ -231,12 +234,16 @@ impl<'a> Lowerer<'a> {
             return id;
         }
         let id = InstanceId(self.instances.len() as u32);
-        let depth = self.instances[self.frame.0 as usize].depth + 1;
+        let above = &self.instances[self.frame.0 as usize];
+        let depth = above.depth + 1;
+        let calls = above.calls.as_ref().filter(|_| site == 0);
+        let calls = calls.map(|calls| calls.iter().copied().chain([block]).collect());
         self.instances.push(Instance {
             body,
             call_span: self.span.clone(),
             parent: Some(self.frame),
             depth,
+            calls,
         });
         self.instance_index.insert(key, id);
         id

@@ -27,6 +27,7 @@ mod layout;
 mod memory;
 mod nonzero;
 mod operator;
+mod origin;
 mod output;
 mod place;
 mod pointer;
@@ -234,7 +235,8 @@ pub(crate) struct Lowerer<'a> {
     pub span: Option<crate::program::SourceSpan>,
     /// How often constants were inlined at the current block, to tell their instances apart.
     pub const_site: u32,
-    /// The statement in its block.
+    /// The MIR block, and the statement in it.
+    pub mir_block: u32,
     pub statement: u32,
     /// Locals of this block that hold the address of a pointer as a number.
     pub exposed: HashMap<Local, value::PointerValue>,
@@ -308,6 +310,7 @@ impl<'a> Lowerer<'a> {
             frame: InstanceId(0),
             span: None,
             const_site: 0,
+            mir_block: 0,
             statement: 0,
             exposed: HashMap::new(),
         }
@@ -400,6 +403,11 @@ impl<'a> Lowerer<'a> {
                 let kind = self.leaf_kind(object, path);
                 let name = self.pool.var_info(var).name.clone();
                 source_names.push((var, SourceName { name, kind }));
+            }
+        }
+        for ((object, path, part), var) in &all {
+            if let Some(origin) = self.origin(*object, path, *part) {
+                self.pool.set_origin(*var, origin);
             }
         }
         let returned = self.returned_shape();

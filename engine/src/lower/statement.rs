@@ -11,14 +11,17 @@ impl Lowerer<'_> {
     pub fn lower_instance(&mut self, instance: InstanceId, exit: BlockId) {
         let outer_frame = std::mem::replace(&mut self.frame, instance);
         let outer_span = self.span.clone();
+        let outer_point = (self.mir_block, self.statement);
         let body = self.body();
         let order = reverse_postorder(body);
         let mut blocks: HashMap<u32, BlockId> = HashMap::new();
         for &b in &order {
             self.span = None;
+            (self.mir_block, self.statement) = (b, 0);
             let id = self.new_block();
             blocks.insert(b, id);
         }
+        self.mir_block = 0;
         self.goto(blocks[&0]);
         // Branches on constants (sizes, settings of the build) leave blocks that no run gets to: what those would do
         // to pointers must not count.
@@ -32,6 +35,7 @@ impl Lowerer<'_> {
             }
             let block = &body.blocks[b as usize];
             self.current = blocks[&b];
+            self.mir_block = b;
             let mut left = false;
             self.exposed.clear();
             for (i, s) in block.statements.iter().enumerate() {
@@ -69,6 +73,7 @@ impl Lowerer<'_> {
         }
         self.frame = outer_frame;
         self.span = outer_span;
+        (self.mir_block, self.statement) = outer_point;
     }
 
     fn lower_statement(&mut self, s: &Statement, block: u32) -> Lowered<()> {

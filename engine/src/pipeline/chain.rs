@@ -1,6 +1,7 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
 use super::conserve::Conserved;
+use super::export::Exported;
 use super::store::Slot;
 use super::{Options, difference, prepare_reference, prepare_snapshot, replay, witness};
 use crate::adapt::{self, Carried, Proven, Unrolled};
@@ -103,6 +104,15 @@ pub fn run(
     if let Some(c) = &mut counterexample {
         c.pass = Some("reference".into());
     }
+    let mut exported = options.export.as_ref().map(|_| Exported::new(root));
+    if let Some(e) = &mut exported {
+        e.add(
+            "reference",
+            "reference",
+            &prepared.program,
+            state.proof.as_ref(),
+        );
+    }
     let mut passes = vec![];
     let mut judged = Judged::of(&state);
     let mut conserved = Conserved::of(&prepared.program, state.verdict == Verdict::Safe);
@@ -143,6 +153,10 @@ pub fn run(
                             }
                         }
                     }
+                    if let Some(e) = &mut exported {
+                        let proof = state.proof.as_ref();
+                        e.add(&snapshot.number, &snapshot.name, &p.program, proof);
+                    }
                 }
                 Err(e) => {
                     state = State {
@@ -155,6 +169,9 @@ pub fn run(
                     };
                     judged = Judged::of(&state);
                     how = How::Reverified;
+                    if let Some(exported) = &mut exported {
+                        exported.add_unproven(&snapshot.number, &snapshot.name, &e.to_string());
+                    }
                 }
             }
         }
@@ -178,6 +195,14 @@ pub fn run(
         }
         events(Event::PassFinished(pass.clone()));
         passes.push(pass);
+    }
+    if let (Some(e), Some(file)) = (&exported, &options.export)
+        && let Err(error) = e.write(file)
+    {
+        let file = file.display();
+        notes.push(format!(
+            "the proofs could not be written to {file}: {error}"
+        ));
     }
     let optimized = OptimizedReport {
         verdict: passes.last().map_or(reference.verdict, |p| p.verdict),

@@ -81,6 +81,7 @@ mod tests {
             stmts: vec![],
             terminator: Terminator::Stop(i),
             span: None,
+            origin: Default::default(),
         };
         Program {
             pool: Default::default(),

@@ -13,13 +13,16 @@ mod chain;
 mod conserve;
 mod difference;
 mod events;
+mod export;
 mod reachable;
 mod replay;
 mod side_by_side;
+mod smt_lib;
 mod snapshot;
 mod store;
 mod witness;
 
+pub use export::proof_file;
 pub use snapshot::{Prepared, SnapshotError, prepare_reference, prepare_snapshot};
 
 use crate::capture::{Capture, Root};
@@ -41,6 +44,8 @@ pub struct Options {
     pub engines: Vec<String>,
     /// A folder with the proofs of last time: where to start from, never to be trusted.
     pub store: Option<PathBuf>,
+    /// A file for the proofs of all snapshots, as claims for an independent checker.
+    pub export: Option<PathBuf>,
     /// Makes the conditions by which proofs are certified.
     pub vcgen: Generator,
 }
@@ -53,6 +58,7 @@ impl Default for Options {
             refine: false,
             engines: vec![],
             store: None,
+            export: None,
             vcgen: Generator::default(),
         }
     }

@@ -247,6 +247,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
                 line,
                 column: 0,
             }),
+            origin: Default::default(),
         });
         let at = lemmas.entry(CutPoint::Head(BlockId(i as u32))).or_default();
         for (bound, body) in head.lemmas {
@@ -264,6 +265,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
         stmts: vec![],
         terminator: Terminator::Blocked,
         span: None,
+        origin: Default::default(),
     });
     Some(Proven::Inductive(Box::new(Carried {
         program: Program {
@@ -308,6 +310,7 @@ mod tests {
                 line,
                 column: 1,
             }),
+            origin: Default::default(),
         };
         let lemmas = vec![
             Lemma::plain(plain),

@@ -51,13 +51,25 @@ pub fn propagate(program: &mut Program) {
             }
         }
     }
+    let mut is_head = vec![false; n];
+    for b in 0..n {
+        for s in program.successors(BlockId(b as u32)) {
+            is_head[s.index()] |= position[s.index()] <= position[b];
+        }
+    }
     for (b, state) in known.into_iter().enumerate() {
         match state {
             None => {
                 program.blocks[b].stmts.clear();
                 program.blocks[b].terminator = Terminator::Blocked;
             }
-            Some(state) => rewrite(program, b, &state, &reads[b]),
+            Some(state) => {
+                rewrite(program, b, &state, &reads[b]);
+                // Lemmas at heads rest on it.
+                if is_head[b] {
+                    program.blocks[b].origin.known = state;
+                }
+            }
         }
     }
 }

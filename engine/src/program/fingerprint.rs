@@ -7,6 +7,19 @@ use std::fmt::Write;
 
 impl Program {
     pub fn fingerprint(&self) -> String {
+        self.written().out
+    }
+
+    /// The variables in the order of their first use: in programs of equal fingerprints, equal places are equal
+    /// variables.
+    pub fn numbered_vars(&self) -> Vec<Var> {
+        let mut vars: Vec<(usize, Var)> =
+            self.written().vars.iter().map(|(v, n)| (*n, *v)).collect();
+        vars.sort_unstable();
+        vars.into_iter().map(|(_, v)| v).collect()
+    }
+
+    fn written(&self) -> Writer<'_> {
         let mut w = Writer {
             program: self,
             out: String::new(),
@@ -14,7 +27,7 @@ impl Program {
             vars: FastMap::default(),
         };
         w.program();
-        w.out
+        w
     }
 }
 

@@ -99,6 +99,25 @@ pub struct Block {
     pub stmts: Vec<Stmt>,
     pub terminator: Terminator,
     pub span: Option<SourceSpan>,
+    /// For those who check a proof against MIR; nobody proves anything by it.
+    pub origin: Origin,
+}
+
+/// What a block of the program is in MIR.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    pub at: Option<MirPoint>,
+    /// What `simplify` knew and used at the start of the block, and no lemma says any more.
+    pub known: Vec<(Var, Term)>,
+}
+
+/// A point of a MIR body, inlined at this chain of calls (the blocks that end in them, from the root).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirPoint {
+    pub calls: Arc<[u32]>,
+    pub block: u32,
+    /// Before this statement; past the last one: before the terminator.
+    pub statement: u32,
 }
 
 /// How an input is shown to the user and written into a replay.

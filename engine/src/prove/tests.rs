@@ -69,6 +69,7 @@ impl Build {
             stmts: vec![],
             terminator: Terminator::Return,
             span: None,
+            origin: Default::default(),
         });
         BlockId(self.p.blocks.len() as u32 - 1)
     }

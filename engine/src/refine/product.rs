@@ -158,6 +158,7 @@ impl Build<'_> {
             stmts: vec![],
             terminator: Terminator::Blocked,
             span: None,
+            origin: Default::default(),
         });
         BlockId(self.blocks.len() as u32 - 1)
     }

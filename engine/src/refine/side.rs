@@ -156,6 +156,7 @@ fn read_from_tape(program: &mut Program, tape: Var, count: Var) -> Result<(), St
         stmts: vec![Stmt::Assign(count, zero)],
         terminator: Terminator::Goto(start),
         span: None,
+        origin: Default::default(),
     });
     Ok(())
 }
@@ -174,6 +175,7 @@ fn make_assumptions_explicit(program: &mut Program) -> usize {
         stmts: vec![],
         terminator: Terminator::Stop(stop),
         span: None,
+        origin: Default::default(),
     });
     for b in 0..n {
         if matches!(program.blocks[b].terminator, Terminator::Blocked) {
@@ -193,6 +195,7 @@ fn make_assumptions_explicit(program: &mut Program) -> usize {
                 stmts: vec![],
                 terminator: Terminator::Blocked,
                 span: span.clone(),
+                origin: Default::default(),
             });
             program.blocks[at].terminator = Terminator::Branch {
                 cond,

@@ -178,6 +178,8 @@ pub enum Node {
 pub struct VarInfo {
     pub name: String,
     pub sort: Sort,
+    /// The part of a MIR place that it holds, as `pipeline::export` spells it. No proof depends on it.
+    pub origin: Option<std::sync::Arc<str>>,
 }
 
 /// A fast hasher for small keys (the FxHash construction); the tables here are hot and not attacker-facing.
@@ -268,8 +270,14 @@ impl Pool {
         self.vars.push(VarInfo {
             name: name.into(),
             sort,
+            origin: None,
         });
         v
+    }
+
+    /// Says which part of a MIR place a variable holds.
+    pub fn set_origin(&mut self, v: Var, origin: impl Into<std::sync::Arc<str>>) {
+        self.vars[v.0 as usize].origin = Some(origin.into());
     }
 
     pub fn var(&mut self, v: Var) -> Term {

@@ -99,7 +99,11 @@ impl Parts {
     pub fn pool(self) -> Option<Pool> {
         let mut pool = Pool::new();
         for (name, sort) in self.vars {
-            pool.vars.push(VarInfo { name, sort });
+            pool.vars.push(VarInfo {
+                name,
+                sort,
+                origin: None,
+            });
         }
         for (i, (mut node, sort)) in self.nodes.into_iter().enumerate() {
             let is_known = node.children_mut().iter().all(|c| (c.0 as usize) < i)

@@ -39,6 +39,7 @@ pub fn running_example() -> Program {
         stmts,
         terminator,
         span: None,
+        origin: Default::default(),
     });
     Program {
         blocks: blocks.collect(),

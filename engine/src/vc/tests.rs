@@ -165,12 +165,14 @@ fn random_fragment(seed: u64) -> Program {
             stmts,
             terminator,
             span: None,
+            origin: Default::default(),
         });
     }
     m.p.blocks.push(Block {
         stmts: vec![],
         terminator: Terminator::Stop(0),
         span: None,
+        origin: Default::default(),
     });
     m.p
 }

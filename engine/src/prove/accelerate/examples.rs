@@ -55,6 +55,7 @@ impl Build {
             stmts,
             terminator,
             span: None,
+            origin: Default::default(),
         });
     }
 }
