@@ -51,12 +51,6 @@ pub fn propagate(program: &mut Program) {
             }
         }
     }
-    let mut is_head = vec![false; n];
-    for b in 0..n {
-        for s in program.successors(BlockId(b as u32)) {
-            is_head[s.index()] |= position[s.index()] <= position[b];
-        }
-    }
     for (b, state) in known.into_iter().enumerate() {
         match state {
             None => {
@@ -65,10 +59,7 @@ pub fn propagate(program: &mut Program) {
             }
             Some(state) => {
                 rewrite(program, b, &state, &reads[b]);
-                // Lemmas at heads rest on it.
-                if is_head[b] {
-                    program.blocks[b].origin.known = state;
-                }
+                program.blocks[b].origin.known = state;
             }
         }
     }
