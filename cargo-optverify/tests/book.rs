@@ -208,7 +208,7 @@ fn completions_and_manual() {
     );
 }
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "verify",
     "list",
