@@ -13,7 +13,7 @@ use crate::proof_file::{Cut, Places};
 use crate::shape::{self, Shapes};
 use crate::solver::{self, Answer, Query, Second};
 use crate::term::{Modelled, Scalar, Sort, Term, gap};
-use crate::value::Step;
+use crate::value::{Step, V};
 use crate::{Settings, Verdict};
 use optverify_engine::capture::Root;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -113,7 +113,9 @@ fn meaning(
     places: &Places,
     text: &str,
 ) -> Modelled<Term> {
-    let (Some(name), Some(width)) = (name::parse(text), places.get(text)) else {
+    // whether a place has a value is asked of the place itself, at its own width
+    let place = text.strip_suffix("#init").unwrap_or(text);
+    let (Some(name), Some(width)) = (name::parse(text), places.get(place)) else {
         return gap(format!("the unknown place `{text}`"));
     };
     let of = match width {
@@ -138,11 +140,15 @@ fn part(machine: &mut Machine<'_>, name: &name::Name, of: Scalar) -> Modelled<Te
             .constant(&format!("{}#len", name.object.name()), number);
     }
     let v = machine.object(&name.object)?;
+    if name.part == Part::Init {
+        let read = machine.arena.read(&mut machine.script, v, &name.path, of)?;
+        return match read.term.sort.dims {
+            0 => Ok(machine.script.not(&read.absent)),
+            _ => gap("whether elements have values"),
+        };
+    }
     if name.part == Part::Value {
-        return Ok(machine
-            .arena
-            .read(&mut machine.script, v, &name.path, of)?
-            .term);
+        return value(machine, v, name, of);
     }
     let v = machine.arena.view(v, &name.path);
     let mut out: Option<Term> = None;
@@ -168,6 +174,25 @@ fn part(machine: &mut Machine<'_>, name: &name::Name, of: Scalar) -> Modelled<Te
         });
     }
     out.ok_or(crate::term::Gap("a pointer that leads nowhere".into()))
+}
+
+/// The value of a place in a lemma. Where there is none, lemmas mean zero: it is a way of speaking, the same on arrival
+/// and at the start, and no run looks at it.
+fn value(machine: &mut Machine<'_>, v: V, name: &name::Name, of: Scalar) -> Modelled<Term> {
+    let read = machine.arena.read(&mut machine.script, v, &name.path, of)?;
+    if read.absent.is(false) {
+        return Ok(read.term);
+    }
+    let what = "a lemma about a place that may have no value";
+    machine.approximations.insert(what.into());
+    if read.term.sort.dims > 0 {
+        return Ok(read.term);
+    }
+    let zero = match of {
+        Scalar::Bool => Term::boolean(false),
+        Scalar::Bv(w) => Term::bits(0, w),
+    };
+    Ok(machine.script.ite(&read.absent, &zero, &read.term))
 }
 
 /// Finds the shapes at all cut-points that are reached.

@@ -6,8 +6,8 @@ use crate::term::{Modelled, Scalar, Term, gap};
 use crate::types;
 use crate::value::{Arena, Node, Pointer, Step, V};
 use optverify_engine::mir::{
-    Aggregate, ArrayLen, CastKind, NullOp, Operand, Path, Place, PointerCoercion, RuntimeChecks,
-    Rvalue, Ty, TyKind,
+    Aggregate, ArrayLen, CastKind, GenericArg, NullOp, Operand, Path, Place, PointerCoercion,
+    RuntimeChecks, Rvalue, Ty, TyKind,
 };
 use std::collections::BTreeMap;
 
@@ -76,12 +76,16 @@ impl Machine<'_> {
 
     fn discriminant(&mut self, frame: &Frame, place: &Place, into: &Ty) -> Modelled<V> {
         let ty = self.place_type(frame, place)?;
-        let TyKind::Adt { path, .. } = ty.kind() else {
+        let TyKind::Adt { path, args } = ty.kind() else {
             return gap(format!("the discriminant of `{ty}`"));
         };
         let Some(Scalar::Bv(width)) = types::scalar(into) else {
             return gap("a discriminant that is no number");
         };
+        if path.ends_with("option::Option") && is_never(args) {
+            // there is one value of it, and nobody needs to write it
+            return Ok(self.arena.leaf(Term::bits(0, width)));
+        }
         let at = self.locate(frame, place)?;
         let v = self.load(&at)?;
         let read = self.arena.read(
@@ -259,5 +263,17 @@ impl Machine<'_> {
             (Some(bits), Some(width)) => Ok(Some((name, Term::bits(bits, width)))),
             _ => gap(format!("the discriminant of `{plain}`")),
         }
+    }
+}
+
+/// Is the one argument a type without values?
+fn is_never(args: &[GenericArg]) -> bool {
+    match args {
+        [GenericArg::Type(t)] => match t.kind() {
+            TyKind::Never => true,
+            TyKind::Adt { path, .. } => path.ends_with("convert::Infallible"),
+            _ => false,
+        },
+        _ => false,
     }
 }

@@ -100,6 +100,8 @@ pub enum Node {
 pub struct Read {
     pub term: Term,
     /// When there is no value.
+    pub absent: Term,
+    /// When reading it is a violation. Where rustc answers for a value, inside of variants and arrays, it is not.
     pub missing: Term,
 }
 
@@ -230,6 +232,7 @@ impl Arena {
         let lenient = lenient || path.iter().any(Step::is_lenient);
         let there = |term| Read {
             term,
+            absent: Term::boolean(false),
             missing: Term::boolean(false),
         };
         match self.nodes[v.0].clone() {
@@ -243,16 +246,25 @@ impl Arena {
             Node::Unknown(name) => Ok(there(named(s, &name, path, of)?)),
             Node::Maybe(name) => {
                 let term = named(s, &name, path, of)?;
-                if lenient {
+                if path.iter().any(Step::is_dimension) {
                     return Ok(there(term));
                 }
                 let flag = format!("{}#init", spell(&name, path));
                 let flag = s.constant(&flag, Sort::scalar(Scalar::Bool))?;
-                let missing = s.not(&flag);
-                Ok(Read { term, missing })
+                let absent = s.not(&flag);
+                Ok(Read {
+                    term,
+                    missing: if lenient {
+                        Term::boolean(false)
+                    } else {
+                        absent.clone()
+                    },
+                    absent,
+                })
             }
             Node::Uninit => Ok(Read {
                 term: s.fresh(sort),
+                absent: Term::boolean(true),
                 missing: Term::boolean(!lenient),
             }),
             Node::Pointer(_) => gap("a pointer read as a number"),
@@ -280,6 +292,7 @@ impl Arena {
                 let b = self.read_part(s, b, path, of, lenient)?;
                 Ok(Read {
                     term: s.ite(&c, &a.term, &b.term),
+                    absent: s.ite(&c, &a.absent, &b.absent),
                     missing: s.ite(&c, &a.missing, &b.missing),
                 })
             }
@@ -303,6 +316,7 @@ impl Arena {
                     }
                     Ok(Read {
                         term: s.ite(&hit, &read.term, &before.term),
+                        absent: s.ite(&hit, &read.absent, &before.absent),
                         missing: s.ite(&hit, &read.missing, &before.missing),
                     })
                 }
