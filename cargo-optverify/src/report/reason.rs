@@ -58,6 +58,7 @@ const CODES: &[Code] = &[
             "that does not return",
         ],
     ),
+    code("OV0027", &["whose name another one has"]),
     code("OV0004", &["recursion of"]),
     code("OV0014", &["may not be initialised"]),
     code(
@@ -129,7 +130,7 @@ const CODES: &[Code] = &[
             "f16",
             "f128",
             "float",
-            "assume with unusual arguments",
+            "with unusual arguments",
             "with other arguments",
             "an aggregate",
             "the size of",
