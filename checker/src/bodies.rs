@@ -114,20 +114,27 @@ impl<'a> Bodies<'a> {
         let file = match &self.number {
             None => self.reference()?,
             Some(number) => {
+                // the dump of a stage has one of two functions of one name, whichever that is
+                only(&*self.reference()?, function)?;
                 let snapshot = self.capture.snapshot_at(&function.path, number);
                 let snapshot = snapshot.ok_or("a function without a snapshot at this stage")?;
                 let text = || snapshot.text().map_err(|e| e.to_string());
                 self.files.get(snapshot.path.clone(), text)?
             }
         };
-        let mut found = file
-            .bodies
-            .iter()
-            .filter(|b| b.kind == BodyKind::Fn && *b.path == *function.path && !b.for_ctfe);
-        match (found.next(), found.next()) {
-            (Some(only), None) => Ok(Rc::new(only.clone())),
-            (None, _) => Err(format!("no MIR body named `{}`", function.path)),
-            _ => Err(format!("several MIR bodies named `{}`", function.path)),
-        }
+        only(&file, function).map(|body| Rc::new(body.clone()))
+    }
+}
+
+/// The one body of a function.
+fn only<'f>(file: &'f MirFile, function: &Function) -> Result<&'f Body, String> {
+    let mut found = file
+        .bodies
+        .iter()
+        .filter(|b| b.kind == BodyKind::Fn && *b.path == *function.path && !b.for_ctfe);
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(format!("no MIR body named `{}`", function.path)),
+        _ => Err(format!("several MIR bodies named `{}`", function.path)),
     }
 }

@@ -374,7 +374,7 @@ fn is_uninhabited(ty: &Ty) -> bool {
 }
 
 /// May the one leaf stand where the other one was expected?
-fn alike(a: &Leaf, b: &Leaf) -> bool {
+pub fn alike(a: &Leaf, b: &Leaf) -> bool {
     matches!(
         (a, b),
         (Leaf::Bits(_), Leaf::Bits(_)) | (Leaf::Pointer(_), Leaf::Pointer(_))

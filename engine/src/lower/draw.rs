@@ -57,6 +57,7 @@ impl Lowerer<'_> {
 
     fn draw(&mut self, ty: &Ty) -> Lowered<Value> {
         match ty.kind() {
+            _ if n_draws(ty) == Some(0) => self.undefined(ty),
             TyKind::Array(elem, ArrayLen::Known(n)) => {
                 let elem = types::erase(elem);
                 let mut value = self.undefined(ty)?;

@@ -4,6 +4,7 @@ use super::shape::{LeafShape, Step};
 use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
+use crate::capture::EnumFacts;
 use crate::mir::{Path, Ty, TyKind};
 
 impl Lowerer<'_> {
@@ -156,7 +157,11 @@ impl Lowerer<'_> {
         {
             // Of two variants, one of which cannot be, nothing needs to be stored.
             let text = ty.to_string();
-            return Ok(!text.contains('!') && !text.contains("Infallible"));
+            let empty = |(path, e): (&String, &EnumFacts)| {
+                e.variants.is_empty() && types::in_std(path).is_none()
+            };
+            let may_be_empty = text.contains('!') || text.contains("Infallible");
+            return Ok(!may_be_empty && !facts.enums.iter().any(empty));
         }
         let takes_room = |l: &LeafShape| {
             !l.path.contains(&Step::Discriminant) && l.lens.iter().all(|n| *n != Some(0))

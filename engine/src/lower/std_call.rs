@@ -1,6 +1,7 @@
 //! Functions of std that rustc leaves as calls although each of them is one step: constructors used as functions,
 //! choices without a branch, comparisons through references.
 
+use super::aggregate::alike;
 use super::inline::Call;
 use super::value::Value;
 use super::{Lowered, Lowerer, gap, types};
@@ -25,9 +26,15 @@ impl Lowerer<'_> {
             return self.chosen(call).map(Some);
         }
         let into = erase(&self.place_type(call.destination)?);
-        if types::in_std(&plain).is_some()
-            && self.shapes.is_enum(&into, self.source.facts)
+        // `Option::take` has the form of a variant, too: the compiler must know it as one.
+        if let TyKind::Adt { path: of, .. } = into.kind()
+            && types::in_std(&plain).is_some()
             && self.shapes.variant_of(&into, path).is_some()
+            && self
+                .source
+                .facts
+                .discriminant(of, path.last_name())
+                .is_some()
         {
             let ops: Vec<&Operand> = call.args.iter().collect();
             return self.adt(path, &ops, &into).map(Some);
@@ -52,6 +59,16 @@ impl Lowerer<'_> {
         let cond = self.operand_bits(condition, None)?;
         let a = self.operand_as(a, Some(&into))?;
         let b = self.operand_as(b, Some(&into))?;
+        let same = |x: &Value, y: &Value| {
+            x.leaves
+                .iter()
+                .all(|(p, l)| y.get(p).is_some_and(|m| alike(&l.leaf, &m.leaf)))
+        };
+        if !same(&a, &b) || !same(&b, &a) {
+            return gap(format!(
+                "a choice between values of `{into}` of another shape"
+            ));
+        }
         Ok(self.choose(cond, &a, &b))
     }
 

@@ -94,7 +94,8 @@ impl<'a> Lowerer<'a> {
     /// The body of a trait's method for a type. Methods that the impl leaves to the trait have none.
     fn method_of(&mut self, ty: &Ty, trait_ref: &Ty, method: &str) -> Option<BodyRef<'a>> {
         let exact = format!("<{ty} as {trait_ref}>::{method}");
-        if let Ok(Some(b)) = self.bodies.by_path(&exact, BodyKind::Fn) {
+        // A name that two functions have is nobody's.
+        if let Some(b) = self.bodies.by_path(&exact, BodyKind::Fn).ok()? {
             return Some(b);
         }
         // Impls are named after their source text, where paths may be shorter than MIR prints them.
@@ -102,8 +103,13 @@ impl<'a> Lowerer<'a> {
         let short = format!("<{} as {}>::{method}", name(ty), name(trait_ref));
         let mut fitting = vec![];
         for (called_as, path) in &self.source.aliases {
-            if shortened(called_as) == short
-                && let Ok(Some(b)) = self.bodies.by_path(path, BodyKind::Fn)
+            if shortened(called_as) != short {
+                continue;
+            }
+            if self.source.ambiguous.contains(called_as) {
+                return None;
+            }
+            if let Some(b) = self.bodies.by_path(path, BodyKind::Fn).ok()?
                 && takes(&b, ty)
             {
                 fitting.push(b);

@@ -4,7 +4,7 @@
 //! that MIR has no name for (the heap, pointer targets, a value that no run looks at any more) is left out and
 //! counted. The format is described in the book (`proof-files.md`); nothing in this tool reads it but the checker.
 
-use super::smt_lib;
+use super::{smt_lib, store};
 use crate::adapt::Proven;
 use crate::capture::{Capture, Root};
 use crate::program::cpg::CutPoint;
@@ -141,13 +141,7 @@ pub fn proof_file(folder: &Path, capture: &Capture, root: &Root) -> PathBuf {
         "{}|{}|{}|{}|{}|{}",
         info.package, info.crate_name, root.name, root.file, info.profile.name, info.target
     );
-    let name: String = root
-        .name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(80)
-        .collect();
-    folder.join(format!("{name}-{:016x}.json", checksum(key.as_bytes())))
+    folder.join(store::file_name(root, checksum(key.as_bytes())))
 }
 
 /// FNV-1a, 64 bits: against damage, not against malice. A proof needs no trust.

@@ -80,6 +80,13 @@ fn tool() -> String {
     format!("optverify {}", env!("CARGO_PKG_VERSION"))
 }
 
+/// A file of a root: a name for people, a number for the rest.
+pub(super) fn file_name(root: &Root, key: u64) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = root.name.chars().map(plain).take(80).collect();
+    format!("{name}-{key:016x}.json")
+}
+
 impl Slot {
     pub fn of(store: &Path, capture: &Capture, root: &Root) -> Slot {
         let info = &capture.info;
@@ -91,14 +98,8 @@ impl Slot {
             &info.profile.name,
             &info.target,
         );
-        let name: String = root
-            .name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .take(80)
-            .collect();
         Slot {
-            file: store.join(format!("{name}-{:016x}.json", hash(&key))),
+            file: store.join(file_name(root, hash(&key))),
         }
     }
 

@@ -258,6 +258,7 @@ impl World for Replay<'_> {
 
 const ORACLE_STEPS: u64 = 20_000;
 const MACHINE_STEPS: u64 = 400_000_000;
+const GLANCE_STEPS: u64 = 500_000;
 
 /// Runs it; `Err(Ok(reason))` if the run meets something outside the model.
 ///
@@ -281,8 +282,12 @@ fn replay(
     };
     let mut script = Script::new(cex.draws.clone());
     let run = interp::run(program, state, &mut script, ORACLE_STEPS, &mut Blind);
-    let too_long = jumped && cex.steps > patience;
-    let (outcome, steps, drawn) = if run.outcome == Ended::OutOfSteps && !too_long {
+    // A run that is known to be longer is only looked at whether it really goes on.
+    let patience = match jumped && cex.steps > patience {
+        true => GLANCE_STEPS,
+        false => patience,
+    };
+    let (outcome, steps, drawn) = if run.outcome == Ended::OutOfSteps {
         let mut world = Replay {
             draws: &cex.draws,
             at: 0,

@@ -25,7 +25,10 @@ fn walk(tokens: TokenStream, path: &str, unions: &mut BTreeMap<String, Vec<Strin
                 let body = next_braces(&tokens, at + 2);
                 match (word.to_string().as_str(), body) {
                     ("union", Some(body)) => {
-                        unions.insert(inner, fields(body));
+                        let fields = fields(body);
+                        // in two blocks of one function: MIR prints both under one name, so that no field is known
+                        let once = |known: &mut Vec<String>| known.clear();
+                        unions.entry(inner).and_modify(once).or_insert(fields);
                         at = skip_item(&tokens, at + 2);
                         continue;
                     }
@@ -73,5 +76,8 @@ mod tests {
         );
         assert_eq!(found.len(), 1);
         assert_eq!(found["m::Word"], ["raw", "tag"]);
+        let twice =
+            super::collect("fn f() { if a { union U { a: u8 } } else { union U { b: u8 } } }");
+        assert!(twice["f::U"].is_empty());
     }
 }
