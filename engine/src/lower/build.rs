@@ -4,12 +4,20 @@ use super::{Gap, Lowerer};
 use crate::program::{Block, BlockId, Draw, MirPoint, Origin, Stmt, Stop, StopKind, Terminator};
 use crate::term::{Term, Var};
 
+/// The end of a block that is still being built. Never an end that no run gets past: a construct that is left in its
+/// middle would be called safe for it.
+const UNFINISHED: Terminator = Terminator::Stop(usize::MAX);
+
+fn is_unfinished(block: &Block) -> bool {
+    matches!(block.terminator, Terminator::Stop(usize::MAX))
+}
+
 impl Lowerer<'_> {
     pub fn new_block(&mut self) -> BlockId {
         let id = BlockId(self.blocks.len() as u32);
         self.blocks.push(Block {
             stmts: vec![],
-            terminator: Terminator::Blocked,
+            terminator: UNFINISHED,
             span: self.span.clone(),
             origin: Origin {
                 at: self.point(),
@@ -109,9 +117,27 @@ impl Lowerer<'_> {
         self.check(holds, StopKind::Undefined(what.to_string()));
     }
 
-    /// The program leaves the model here.
-    pub fn leave_model(&mut self, gap: Gap) {
-        self.end_in_stop(StopKind::Unsupported(gap.0));
+    /// The program leaves the model here, and wherever the blocks that were made since `mark` have no end yet: a
+    /// construct of several blocks may be left in its middle, and what follows it is then just as unknown.
+    pub fn leave_model(&mut self, gap: Gap, mark: usize) {
+        let stop = self.stop(StopKind::Unsupported(gap.0));
+        self.end(Terminator::Stop(stop));
+        for block in &mut self.blocks[mark..] {
+            if is_unfinished(block) {
+                block.terminator = Terminator::Stop(stop);
+            }
+        }
+    }
+
+    /// What is left without an end: blocks that nothing leads to, or a mistake of the lowering.
+    pub fn finish_blocks(&mut self) {
+        self.span = None;
+        let stop = self.stop(StopKind::Unsupported(
+            "a block that was not finished (a mistake of the verifier)".into(),
+        ));
+        for block in self.blocks.iter_mut().filter(|b| is_unfinished(b)) {
+            block.terminator = Terminator::Stop(stop);
+        }
     }
 
     pub fn bv64(&mut self, n: u64) -> Term {

@@ -121,8 +121,9 @@ impl<'a> Lowerer<'a> {
             });
             self.current = here;
             self.moved = moved.clone();
+            let mark = self.blocks.len();
             if let Err(g) = self.inline_values(*body, call, values, choice as u32) {
-                self.leave_model(g);
+                self.leave_model(g, mark);
             }
             self.current = other;
         }

@@ -350,6 +350,7 @@ impl<'a> Lowerer<'a> {
         if self.blocks.len() > MAX_BLOCKS {
             return Err(LowerError::TooLarge(MAX_BLOCKS));
         }
+        self.finish_blocks();
         self.resets.push((entry, root, true));
         self.fill_resets();
         let setup = std::mem::take(&mut self.entry_setup);

@@ -48,8 +48,9 @@ impl Lowerer<'_> {
                 }
                 self.pending.clear();
                 self.moved.clear();
+                let mark = self.blocks.len();
                 if let Err(g) = self.lower_statement(s, b) {
-                    self.leave_model(with_line(g, s.line));
+                    self.leave_model(with_line(g, s.line), mark);
                     left = true;
                     break;
                 }
@@ -67,8 +68,9 @@ impl Lowerer<'_> {
             }
             self.pending.clear();
             self.moved.clear();
+            let mark = self.blocks.len();
             if let Err(g) = self.lower_terminator(&block.terminator, b, &blocks, exit) {
-                self.leave_model(with_line(g, block.terminator.line));
+                self.leave_model(with_line(g, block.terminator.line), mark);
             }
         }
         self.frame = outer_frame;
