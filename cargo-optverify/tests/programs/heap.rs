@@ -91,3 +91,19 @@ fn extend_counts(a: u8) { let mut v = vec![1u8]; v.extend([a, 2]); assert!(v.len
 //@ expect: unsafe
 #[verify]
 fn extend_counts_wrong(a: u8) { let mut v = vec![1u8]; v.extend([a, 2]); assert!(v.len() == 1); }
+
+//@ expect: safe
+#[verify]
+fn clone_is_equal(a: u32, b: u32) {
+    let v = vec![a, b];
+    let w = v.clone();
+    assert!(v == w);
+}
+
+//@ expect: unsafe
+#[verify]
+fn swapped_is_equal(a: u32, b: u32) {
+    let v = vec![a, b];
+    let w = vec![b, a];
+    assert!(v == w);
+}

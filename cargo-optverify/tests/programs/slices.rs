@@ -387,3 +387,47 @@ pub struct Unit;
 //@ known: unknown because the size of a struct whose fields nobody mentions is not known
 #[verify]
 fn slice_of_units(s: &[Unit]) { assert!(s.len() < 1 << 63); }
+
+//@ expect: safe
+#[verify]
+fn words_equal(v: &[u16; 3], w: &[u16; 3]) {
+    if v[..2] == w[..2] {
+        assert!(v[0] == w[0] && v[1] == w[1]);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn words_equal_in_part(v: &[u16; 3], w: &[u16; 3]) {
+    if v[..2] == w[..2] {
+        assert!(v == w);
+    }
+}
+
+// a comparison of no elements, and what comes after it
+//@ expect: safe
+#[verify]
+fn nothing_equals_nothing(v: &[u32], w: &[u32]) { assert!(v[..0] == w[..0]); }
+
+//@ expect: unsafe
+#[verify]
+fn after_nothing(v: &[u32], w: &[u32]) {
+    assert!(v[..0] == w[..0]);
+    assert!(w.len() == 1);
+}
+
+//@ expect: safe
+#[verify]
+fn letters_start(v: &[char]) {
+    if v.starts_with(&['a', 'b']) {
+        assert!(v[0] == 'a');
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn letters_start_only(v: &[char]) {
+    if v.starts_with(&['a', 'b']) {
+        assert!(v[2] == 'a');
+    }
+}

@@ -5,9 +5,9 @@ use super::shape::{LeafShape, Step};
 use super::types::{self, erase};
 use super::value::{Leaf, Value};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{Operand, Ty};
-use crate::program::Terminator as End;
-use crate::term::{Sort, Term};
+use crate::mir::{IntTy, Operand, Ty, TyKind};
+use crate::program::{StopKind, Terminator as End};
+use crate::term::{BinOp, Sort, Term};
 
 /// Elements of an array, from an index on; `here` says when the pointer points to them.
 struct ElementRange {
@@ -224,9 +224,22 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `memcmp`: a loop over the bytes, until two differ.
+    /// `memcmp`: a loop over the elements, until two differ; the first of their bytes that differs decides.
     pub fn compare_bytes(&mut self, args: &[Operand]) -> Lowered<Value> {
-        let n = self.operand_bits(&args[2], None)?;
+        let bytes = self.operand_bits(&args[2], None)?;
+        let elem = self.compared_elements(&args[..2])?;
+        let size = u64::from(types::scalar_kind(&elem).map_or(8, types::bits) / 8);
+        let per_element = self.bv64(size);
+        let (n, rest) = (
+            self.pool.binary(BinOp::Udiv, bytes, per_element),
+            self.pool.binary(BinOp::Urem, bytes, per_element),
+        );
+        let none = self.bv64(0);
+        let whole = self.pool.eq(rest, none);
+        self.check(
+            whole,
+            StopKind::Unsupported("a comparison that ends inside an element".into()),
+        );
         let (index, result) = (
             self.pool.fresh("compared", Sort::Bv(64)),
             self.pool.fresh("order", Sort::Bv(32)),
@@ -246,8 +259,12 @@ impl Lowerer<'_> {
             otherwise: done,
         });
         self.current = body;
-        let (a, b) = (self.byte_at(&args[0], i)?, self.byte_at(&args[1], i)?);
-        let less = self.pool.ult(a, b);
+        let (a, b) = (
+            self.element_at(&args[0], &elem, i)?,
+            self.element_at(&args[1], &elem, i)?,
+        );
+        let (first, second) = (self.permute(a, 8), self.permute(b, 8));
+        let less = self.pool.ult(first, second);
         let (minus, plus) = (self.pool.bv(u128::MAX, 32), self.pool.bv(1, 32));
         let order = self.pool.ite(less, minus, plus);
         let same = self.pool.eq(a, b);
@@ -270,13 +287,40 @@ impl Lowerer<'_> {
         Ok(self.scalar(r))
     }
 
-    fn byte_at(&mut self, pointer: &Operand, by: Term) -> Lowered<Term> {
-        let Some(ty) = self.operand_type(pointer)? else {
-            return gap("bytes behind a pointer of unknown type");
-        };
+    /// The one type of integers that is behind pointers to bytes.
+    fn compared_elements(&mut self, pointers: &[Operand]) -> Lowered<Ty> {
+        let mut found: Option<Ty> = None;
+        for pointer in pointers {
+            let v = self.operand(pointer)?;
+            let p = self.pointer_of(&v)?;
+            for &t in &p.targets {
+                let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
+                    continue;
+                };
+                let spot = super::memory::Spot {
+                    object,
+                    path,
+                    indices: p.indices.clone(),
+                };
+                let ty = self.spot_type(&spot)?;
+                let is_integer = matches!(ty.kind(), TyKind::Int(_) | TyKind::Char);
+                if !is_integer || found.as_ref().is_some_and(|f| *f != ty) {
+                    return gap(format!("bytes of `{ty}` compared"));
+                }
+                found = Some(ty);
+            }
+        }
+        Ok(found.unwrap_or_else(|| Ty::new(TyKind::Int(IntTy::U8))))
+    }
+
+    fn element_at(&mut self, pointer: &Operand, elem: &Ty, by: Term) -> Lowered<Term> {
         let v = self.operand(pointer)?;
         let p = self.pointer_of(&v)?;
         let p = self.offset_pointer(&p, by)?;
+        let ty = Ty::new(TyKind::RawPtr {
+            mutable: false,
+            ty: elem.clone(),
+        });
         let at = self.deref(&p, &ty)?;
         let v = self.load_located(&at)?;
         self.bits(&v)

@@ -294,7 +294,7 @@ impl Lowerer<'_> {
     }
 
     /// The chunks of this many bits in reverse order.
-    fn permute(&mut self, x: Term, chunk: u32) -> Term {
+    pub fn permute(&mut self, x: Term, chunk: u32) -> Term {
         let w = self.pool.width(x);
         let mut out = self.pool.extract(x, 0, chunk.min(w));
         let mut lo = chunk;

@@ -25,7 +25,11 @@ impl Lowerer<'_> {
     pub fn part(&mut self, object: ObjectId, path: &[Step], part: Part, sort: Sort) -> Term {
         let key = (object, path.to_vec(), part);
         if let Some(&v) = self.vars.get(&key) {
-            return self.pool.var(v);
+            if self.pool.var_info(v).sort == sort {
+                return self.pool.var(v);
+            }
+            // Memory of the heap that was given its type only now: the next round knows it from the start.
+            self.grew = true;
         }
         let name = self.part_name(object, path, part);
         let v = self.pool.fresh(name, sort);
