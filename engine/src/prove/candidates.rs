@@ -15,6 +15,9 @@ use crate::term::{
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Comparisons that are tried at every head.
+const MOST_ATOMS: usize = 80;
+
 /// How much to propose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Effort {
@@ -162,30 +165,47 @@ fn uses_signed(task: &Task) -> bool {
     false
 }
 
-/// The comparisons in guards that do not depend on draws.
-fn atoms(task: &Task) -> Vec<Term> {
-    let pool = &task.program.pool;
+/// Comparisons in guards; what is compared with drawn values is of use where a variable keeps the draw.
+fn atoms(task: &mut Task) -> Vec<Term> {
     let state: FastSet<Var> = task.program.vars.iter().copied().collect();
-    let mut seen: FastSet<Term> = FastSet::default();
-    let mut out = vec![];
-    let mut todo: Vec<Term> = task.cpg.graph.edge_weights().map(|e| e.guard).collect();
-    while let Some(t) = todo.pop() {
-        if !seen.insert(t) || out.len() > 80 {
+    let mut out: Vec<Term> = vec![];
+    for e in task.cpg.graph.edge_indices().rev() {
+        let mut seen: FastSet<Term> = FastSet::default();
+        let mut todo = vec![task.cpg.graph[e].guard];
+        let mut of_draws = vec![];
+        while let Some(t) = todo.pop() {
+            if !seen.insert(t) || out.len() > MOST_ATOMS {
+                continue;
+            }
+            let pool = &task.program.pool;
+            if is_atom(pool, t) {
+                if pool.free_vars(&[t]).iter().any(|v| !state.contains(v)) {
+                    of_draws.push(t);
+                } else if !out.contains(&t) {
+                    out.push(t);
+                }
+            }
+            todo.extend(pool.children(t));
+        }
+        if of_draws.is_empty() {
             continue;
         }
-        let is_atom = match pool.node(t) {
-            Node::Binary(op, a, _) => {
-                matches!(op, BinOp::Ult | BinOp::Slt)
-                    || (*op == BinOp::Eq && pool.sort(*a) != Sort::Bool)
+        let pool = &mut task.program.pool;
+        let mut kept = Subst::new();
+        for (&v, &t) in &task.cpg.graph[e].updates {
+            if pool.free_vars(&[t]).iter().any(|v| !state.contains(v)) {
+                let v = pool.var(v);
+                kept.replace(t, v);
             }
-            Node::Var(_) => pool.sort(t) == Sort::Bool,
-            _ => false,
-        };
-        if is_atom && pool.free_vars(&[t]).iter().all(|v| state.contains(v)) {
-            out.push(t);
         }
-        todo.extend(pool.children(t));
+        for t in of_draws {
+            let t = kept.apply(pool, t);
+            if pool.free_vars(&[t]).iter().all(|v| state.contains(v)) && !out.contains(&t) {
+                out.push(t);
+            }
+        }
     }
+    let pool = &task.program.pool;
     // Whole stop conditions are the property itself.
     for e in task.cpg.graph.edge_indices() {
         if let Some((_, to)) = task.cpg.graph.edge_endpoints(e)
@@ -199,6 +219,17 @@ fn atoms(task: &Task) -> Vec<Term> {
     }
     out.sort();
     out
+}
+
+fn is_atom(pool: &Pool, t: Term) -> bool {
+    match pool.node(t) {
+        Node::Binary(op, a, _) => {
+            matches!(op, BinOp::Ult | BinOp::Slt)
+                || (*op == BinOp::Eq && pool.sort(*a) != Sort::Bool)
+        }
+        Node::Var(_) => pool.sort(t) == Sort::Bool,
+        _ => false,
+    }
 }
 
 /// `x = y`, `x <= y`, `x < y` of equally wide variables, as far as the samples allow.
