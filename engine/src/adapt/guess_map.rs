@@ -7,7 +7,7 @@ use crate::program::cpg::CutPoint;
 use crate::program::{BlockId, Program};
 use crate::prove::Task;
 use crate::prove::concrete::Samples;
-use crate::term::{FastMap, Term, Var};
+use crate::term::{FastMap, Pool, Sort, Term, Var, mask};
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn line(program: &Program, b: BlockId) -> Option<u32> {
 
 /// What each variable of the old program becomes: by name and sort, in order of appearance for equal names.
 pub fn variables(before: &Program, after: &mut Program) -> FastMap<Var, Term> {
-    let mut by_name: FastMap<(String, crate::term::Sort), Vec<Var>> = FastMap::default();
+    let mut by_name: FastMap<(String, Sort), Vec<Var>> = FastMap::default();
     for &v in &after.vars {
         let info = after.pool.var_info(v);
         by_name
@@ -61,7 +61,7 @@ pub fn variables(before: &Program, after: &mut Program) -> FastMap<Var, Term> {
             .or_default()
             .push(v);
     }
-    let mut taken: FastMap<(String, crate::term::Sort), usize> = FastMap::default();
+    let mut taken: FastMap<(String, Sort), usize> = FastMap::default();
     let mut out = FastMap::default();
     for &v in &before.vars {
         let info = before.pool.var_info(v);
@@ -76,7 +76,8 @@ pub fn variables(before: &Program, after: &mut Program) -> FastMap<Var, Term> {
     out
 }
 
-/// Variables without a namesake: one whose values agree on all common samples of the two heads. The runs of both
+/// Variables without a namesake: one whose values agree on all common samples of the two heads, or an affine image
+/// of one. The runs of both
 /// programs draw from the same seed, so rows of the same number belong together as long as loops run alike.
 pub fn by_samples(
     old: &Samples,
@@ -98,15 +99,43 @@ pub fn by_samples(
         }
         let mine = column(old, k);
         let sort = before.pool.var_info(v).sort;
-        let found = new
+        let others: Vec<(Var, Vec<u128>)> = new
             .vars
             .iter()
             .enumerate()
-            .find(|(j, u)| after.pool.var_info(**u).sort == sort && column(new, *j) == mine);
-        if let Some((_, &u)) = found {
-            let t = after.pool.var(u);
+            .filter(|(_, u)| after.pool.var_info(**u).sort == sort)
+            .map(|(j, u)| (*u, column(new, j)))
+            .collect();
+        let same = others.iter().find(|(_, theirs)| *theirs == mine);
+        let found = match (same, sort) {
+            (Some((u, _)), _) => Some(after.pool.var(*u)),
+            (None, Sort::Bv(w)) => affine(&mut after.pool, w, &mine, &others),
+            _ => None,
+        };
+        if let Some(t) = found {
             out.insert(v, t);
         }
     }
     out
+}
+
+/// The column as a constant, as `x + c` or as `c - x`, modulo 2^w.
+fn affine(pool: &mut Pool, w: u32, mine: &[u128], others: &[(Var, Vec<u128>)]) -> Option<Term> {
+    let first = *mine.first()?;
+    if mine.iter().all(|m| *m == first) {
+        return Some(pool.bv(first, w));
+    }
+    for (u, theirs) in others {
+        let difference = |i: usize| mine[i].wrapping_sub(theirs[i]) & mask(w);
+        let sum = |i: usize| mine[i].wrapping_add(theirs[i]) & mask(w);
+        if (0..mine.len()).all(|i| difference(i) == difference(0)) {
+            let (x, c) = (pool.var(*u), pool.bv(difference(0), w));
+            return Some(pool.add(x, c));
+        }
+        if (0..mine.len()).all(|i| sum(i) == sum(0)) {
+            let (x, c) = (pool.var(*u), pool.bv(sum(0), w));
+            return Some(pool.sub(c, x));
+        }
+    }
+    None
 }

@@ -1,8 +1,8 @@
 //! MkInd: the largest inductive part of the carried lemmas; Verify: what is missing, from the cheap candidates.
 
-use super::{Adapted, Carried, Proven, guess_map};
+use super::{Adapted, Carried, Proven, guess_map, weaken};
 use crate::prove::candidates::{Effort, candidates};
-use crate::prove::concrete::concrete;
+use crate::prove::concrete::{concrete, constants};
 use crate::prove::houdini::{Candidates, Houdini};
 use crate::prove::{Budget, Deadline, Lemma, Lemmas, Proof, Task, Verdict, certify, slice};
 use crate::report::How;
@@ -29,6 +29,10 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
     if let Some(lemmas) = inductive(&mut task, carried.clone(), deadline) {
         return certified(&mut task, lemmas, before, How::Adapted, deadline);
     }
+    let weaker = with_rungs(&mut task, &carried);
+    if let Some(lemmas) = inductive(&mut task, weaker, deadline) {
+        return certified(&mut task, lemmas, before, How::Adapted, deadline);
+    }
     // Verify: the carried lemmas with the cheap candidates of the engines.
     let samples = concrete(&task, 1, 120, &deadline.within_millis(20)).samples;
     let mut more = candidates(&mut task, &samples, Effort::Lean);
@@ -45,6 +49,31 @@ fn as_they_are(task: &Task, carried: &BTreeMap<NodeIndex, Candidates>) -> Lemmas
     for (n, c) in carried {
         let at = out.entry(task.cpg.graph[*n]).or_default();
         at.extend(c.lemmas.iter().cloned());
+    }
+    out
+}
+
+/// Weaker forms that are tried at one head.
+const MOST_RUNGS: usize = 150;
+
+/// The carried lemmas and the rungs below each.
+fn with_rungs(
+    task: &mut Task,
+    carried: &BTreeMap<NodeIndex, Candidates>,
+) -> BTreeMap<NodeIndex, Candidates> {
+    let numbers = constants(task);
+    let state: BTreeSet<Var> = task.program.vars.iter().copied().collect();
+    let mut out = carried.clone();
+    for (n, c) in &mut out {
+        let pool = &mut task.program.pool;
+        let mut guards: Vec<Term> = task.cpg.graph.edges(*n).map(|e| e.weight().guard).collect();
+        guards.retain(|g| pool.free_vars(&[*g]).iter().all(|v| state.contains(v)));
+        let lemmas: Vec<Lemma> = c.lemmas.iter().cloned().collect();
+        let weaker = lemmas
+            .iter()
+            .flat_map(|l| weaken::rungs(pool, l, &numbers, &guards));
+        c.lemmas
+            .extend(weaker.take(MOST_RUNGS).collect::<Vec<Lemma>>());
     }
     out
 }

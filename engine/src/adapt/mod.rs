@@ -3,13 +3,15 @@
 //!
 //! Changed against the paper: cut-points are related by source line and nesting, not by equal graphs
 //! (`guess_map`), so several heads of the new program may take the lemmas of one old head and new heads start
-//! from `true`; variables are related by name and type first, then by equal columns on sampled runs; WeakPost
-//! is Houdini's drop of what a model refutes (Algorithm 3 as printed drops too much); and adaptation never
-//! decides by itself: its result is certified on the whole graph like every other proof.
+//! from `true`; variables are related by name and type first, then by columns of sampled runs that are equal or affine
+//! images of each other; WeakPost is Houdini's drop of what a model refutes (Algorithm 3 as printed drops too much),
+//! and before a lemma is given up, weaker forms of it are tried (`weaken`); and adaptation never decides by itself:
+//! its result is certified on the whole graph like every other proof.
 
 mod guess_map;
 mod mk_ind;
 mod unrolled;
+mod weaken;
 
 pub use guess_map::variables;
 pub use mk_ind::representatives;
@@ -43,6 +45,14 @@ impl Proven {
         match self {
             Proven::Inductive(c) => Some(c),
             Proven::Unrolled(_) => None,
+        }
+    }
+
+    /// What it took to find the first of it, from scratch.
+    pub fn millis(&self) -> u64 {
+        match self {
+            Proven::Inductive(c) => c.millis,
+            Proven::Unrolled(u) => u.millis,
         }
     }
 }

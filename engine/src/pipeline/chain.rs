@@ -1,22 +1,27 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
+use super::backwards::backwards;
 use super::conserve::Conserved;
 use super::export::Exported;
+use super::race::{Winner, race};
 use super::store::Slot;
 use super::{Options, difference, prepare_reference, prepare_snapshot, replay, witness};
-use crate::adapt::{self, Carried, Proven, Unrolled};
+use crate::adapt::{Carried, Proven, Unrolled};
 use crate::capture::{Capture, Root};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
 use crate::prove;
 use crate::prove::portfolio::{self, Settings};
-use crate::prove::{Deadline, Proof, Verdict as Proved};
+use crate::prove::{Deadline, Proof, Reason, Verdict as Proved};
 use crate::refine::{self, Refinement};
 use crate::report::{
     Counterexample, Event, How, OptimizedReport, PassReport, ProofAt, ReferenceReport,
     RefineReport, RootReport, Same, Verdict,
 };
 use std::time::Instant;
+
+/// The reference's share of the time of its root.
+const REFERENCE_PERCENT: u64 = 70;
 
 /// What is known after some snapshot.
 struct State {
@@ -29,9 +34,23 @@ struct State {
     refuted: Option<(Program, prove::Counterexample)>,
     /// The proof, in the form in which it travels.
     proof: Option<Proven>,
+    /// Unknown only because no engine found anything: another form of the program may be easier.
+    is_open: bool,
 }
 
 impl State {
+    fn proven(fingerprint: String, proof: Proven) -> State {
+        State {
+            fingerprint,
+            verdict: Verdict::Safe,
+            why: None,
+            counterexample: None,
+            refuted: None,
+            proof: Some(proof),
+            is_open: false,
+        }
+    }
+
     fn lemmas(&self) -> Option<&Carried> {
         self.proof.as_ref().and_then(Proven::lemmas)
     }
@@ -84,13 +103,35 @@ pub fn run(
     };
     let mut notes = vec![];
     let slot = options.store.as_ref().map(|s| Slot::of(s, capture, root));
-    let (mut state, engine, how) = first(
+    // What the reference does not need in full is there for its other side, and for the passes.
+    let share = deadline.within_millis(deadline.left_millis() * REFERENCE_PERCENT / 100);
+    let (mut state, mut engine, mut how) = first(
         &prepared.program,
         slot.as_ref(),
         options,
-        &deadline,
+        &share,
         &mut notes,
     );
+    if state.is_open {
+        let prove =
+            |program: &Program, deadline: &Deadline| decide(program, options, deadline).0.proof;
+        let proof = backwards(
+            capture,
+            root,
+            &crate_mir,
+            &prepared.program,
+            options,
+            &deadline,
+            prove,
+        );
+        if let Some(proof) = proof {
+            if let Some(slot) = &slot {
+                notes.extend(slot.save(&state.fingerprint, &proof).err());
+            }
+            state = State::proven(state.fingerprint, proof);
+            (engine, how) = ("backwards", Some(How::Adapted));
+        }
+    }
     let reference = ReferenceReport {
         verdict: state.verdict,
         engine: Some(engine.to_string()),
@@ -166,6 +207,7 @@ pub fn run(
                         counterexample: None,
                         refuted: None,
                         proof: None,
+                        is_open: false,
                     };
                     judged = Judged::of(&state);
                     how = How::Reverified;
@@ -305,33 +347,39 @@ fn first(
         notes.push(note);
         None
     });
-    let was_there = found.is_some();
-    if let Some(found) = found
-        && let Some(adapted) = adapt::adapt(&found.proof, program, options.vcgen, deadline)
-    {
-        let how = if found.same_program {
-            How::Unchanged
-        } else {
-            adapted.how
-        };
-        if !found.same_program {
-            notes.extend(slot.save(&fingerprint, &adapted.proof).err());
+    let Some(found) = found else {
+        let (state, engine) = decide(program, options, deadline);
+        if let Some(proof) = &state.proof {
+            notes.extend(slot.save(&fingerprint, proof).err());
         }
-        let state = State {
-            fingerprint,
-            verdict: Verdict::Safe,
-            why: None,
-            counterexample: None,
-            refuted: None,
-            proof: Some(adapted.proof),
-        };
-        return (state, "stored", Some(how));
-    }
-    let (state, engine) = decide(program, options, deadline);
-    if let Some(proof) = &state.proof {
+        return (state, engine, None);
+    };
+    let anew = |deadline: &Deadline| {
+        let (state, engine) = decide(program, options, deadline);
+        let decided = state.verdict != Verdict::Unknown;
+        ((state, engine), decided)
+    };
+    let (state, engine, how) = match race(&found.proof, program, options.vcgen, deadline, anew) {
+        Winner::Adapted(adapted) => {
+            let how = if found.same_program {
+                How::Unchanged
+            } else {
+                adapted.how
+            };
+            (
+                State::proven(fingerprint.clone(), adapted.proof),
+                "stored",
+                how,
+            )
+        }
+        Winner::Anew((state, engine)) => (state, engine, How::Reverified),
+    };
+    if how != How::Unchanged
+        && let Some(proof) = &state.proof
+    {
         notes.extend(slot.save(&fingerprint, proof).err());
     }
-    (state, engine, was_there.then_some(How::Reverified))
+    (state, engine, Some(how))
 }
 
 /// The verdict after a pass that changed the program: the proof before it is carried over, and only if that
@@ -343,18 +391,16 @@ fn follow(
     options: &Options,
     deadline: &Deadline,
 ) -> (State, How) {
-    if let Some(proof) = &before.proof
-        && let Some(adapted) = adapt::adapt(proof, program, options.vcgen, deadline)
-    {
-        let state = State {
-            fingerprint,
-            verdict: Verdict::Safe,
-            why: None,
-            counterexample: None,
-            refuted: None,
-            proof: Some(adapted.proof),
+    if let Some(proof) = &before.proof {
+        let anew = |deadline: &Deadline| {
+            let state = decide(program, options, deadline).0;
+            let decided = state.verdict != Verdict::Unknown;
+            (state, decided)
         };
-        return (state, adapted.how);
+        return match race(proof, program, options.vcgen, deadline, anew) {
+            Winner::Adapted(adapted) => (State::proven(fingerprint, adapted.proof), adapted.how),
+            Winner::Anew(state) => (state, How::Reverified),
+        };
     }
     if let Some((old, c)) = &before.refuted
         && let Some(c) = replay::carry_over(old, c, program, deadline)
@@ -367,6 +413,7 @@ fn follow(
             counterexample: Some(w),
             refuted: Some((program.clone(), c)),
             proof: None,
+            is_open: false,
         };
         return (state, How::Adapted);
     }
@@ -439,7 +486,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
         },
         Proved::Unknown(reason) => {
             let mut text = reason.to_string();
-            if let crate::prove::Reason::Unsupported {
+            if let Reason::Unsupported {
                 span: Some(span), ..
             } = reason
             {
@@ -455,6 +502,10 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
         counterexample,
         refuted,
         proof: carried,
+        is_open: matches!(
+            answer.verdict,
+            Proved::Unknown(Reason::Timeout { .. } | Reason::Inconclusive { .. })
+        ),
     };
     (state, answer.engine)
 }

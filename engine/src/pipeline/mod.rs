@@ -9,11 +9,13 @@
 //!    with `refine`, results are compared as well.
 //! 4. report: counterexamples in source names (`witness`), differences of results (`difference`).
 
+mod backwards;
 mod chain;
 mod conserve;
 mod difference;
 mod events;
 mod export;
+mod race;
 mod reachable;
 mod replay;
 mod side_by_side;

@@ -76,11 +76,13 @@ fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<()
                 block: task.program.entry,
                 entry: true,
                 known: &[],
+                paths: false,
             },
             CutPoint::Head(b) => Start {
                 block: b,
                 entry: false,
                 known: lemmas.get(&at).map_or(&[], |l| l),
+                paths: false,
             },
             CutPoint::Exit | CutPoint::Stop(_) => continue,
         };
@@ -99,7 +101,11 @@ fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<()
                 Budget::millis(FRAGMENT_MS)
             };
             let mut outcomes = cases.iter().map(|known| {
-                let start = Start { known, ..start };
+                let start = Start {
+                    known,
+                    paths: i > 0,
+                    ..start
+                };
                 condition(task, &start, &heads, &ends, budget, deadline)
             });
             match outcomes.find(|o| *o != Outcome::Valid) {
@@ -209,7 +215,7 @@ fn cases_of(pool: &Pool, t: Term, counts: &FastMap<Term, usize>) -> Vec<Vec<Term
 }
 
 /// How long they may take before their cases are asked about.
-const GLANCE_MS: u32 = 60;
+const GLANCE_MS: u32 = 8;
 /// How long the conditions of a fragment may take before its edges are asked about one by one.
 const FRAGMENT_MS: u32 = 1000;
 

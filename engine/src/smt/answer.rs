@@ -97,6 +97,14 @@ impl Deadline {
         }
     }
 
+    /// The same time under a cancellation of its own.
+    pub fn apart(&self) -> Deadline {
+        Deadline {
+            until: self.until,
+            cancel: Arc::default(),
+        }
+    }
+
     /// Ends everything under this deadline, queries that are running included.
     pub fn cancel(&self) {
         self.cancel.cancelled.store(true, Ordering::SeqCst);

@@ -26,7 +26,13 @@ pub struct Start<'a> {
     /// The program's own entry: its requirements hold.
     pub entry: bool,
     pub known: &'a [Lemma],
+    /// Paths stay apart instead of being joined: where most branches are decided by what is known there are few,
+    /// and on each of them most variables have one value.
+    pub paths: bool,
 }
+
+/// Paths are kept apart in fragments of fewer nodes than this.
+const MOST_NODES: usize = 400;
 
 /// The whole of a loop-free program.
 pub fn whole(program: &mut Program) -> Fragment {
@@ -34,6 +40,7 @@ pub fn whole(program: &mut Program) -> Fragment {
         block: program.entry,
         entry: true,
         known: &[],
+        paths: false,
     };
     passify(program, &start, &[], &Ends::new())
 }
@@ -171,7 +178,7 @@ impl Maker {
         // The program may begin with a loop: then there is nothing between.
         if start.entry && heads.contains(&start.block) {
             at_ends.insert(start.block, vec![arrival]);
-            self.ends(&mut program.pool, at_ends, ends);
+            self.ends(&mut program.pool, at_ends, ends, start.paths);
             return;
         }
         let mut arrivals: BTreeMap<BlockId, Vec<Arrival>> = BTreeMap::new();
@@ -180,28 +187,38 @@ impl Maker {
             let Some(incoming) = arrivals.remove(&b) else {
                 continue;
             };
-            let node = self.node(vec![]);
-            let mut values = self.join(&mut program.pool, node, &incoming);
-            self.statements(program, b, node, &mut values);
-            for (condition, to) in self.leave(program, b, node, &values) {
-                if program.pool.is_false(condition) {
-                    continue;
-                }
-                let edge = self.edge(node, condition);
-                let arrival = Arrival {
-                    edge,
-                    values: values.clone(),
-                };
-                match to {
-                    None => self.to_end.push(edge),
-                    Some(to) if heads.contains(&to) => {
-                        at_ends.entry(to).or_default().push(arrival);
+            for incoming in self.ways(incoming, start.paths) {
+                let node = self.node(vec![]);
+                let mut values = self.join(&mut program.pool, node, &incoming);
+                self.statements(program, b, node, &mut values);
+                for (condition, to) in self.leave(program, b, node, &values) {
+                    if program.pool.is_false(condition) {
+                        continue;
                     }
-                    Some(to) => arrivals.entry(to).or_default().push(arrival),
+                    let edge = self.edge(node, condition);
+                    let arrival = Arrival {
+                        edge,
+                        values: values.clone(),
+                    };
+                    match to {
+                        None => self.to_end.push(edge),
+                        Some(to) if heads.contains(&to) => {
+                            at_ends.entry(to).or_default().push(arrival);
+                        }
+                        Some(to) => arrivals.entry(to).or_default().push(arrival),
+                    }
                 }
             }
         }
-        self.ends(&mut program.pool, at_ends, ends);
+        self.ends(&mut program.pool, at_ends, ends, start.paths);
+    }
+
+    /// What comes together at a block: all that arrives, or every path by itself.
+    fn ways(&self, incoming: Vec<Arrival>, paths: bool) -> Vec<Vec<Arrival>> {
+        if paths && self.fragment.nodes.len() < MOST_NODES {
+            return incoming.into_iter().map(|a| vec![a]).collect();
+        }
+        vec![incoming]
     }
 
     fn statements(&mut self, program: &mut Program, b: BlockId, node: usize, values: &mut Values) {
@@ -290,28 +307,39 @@ impl Maker {
     }
 
     /// The goals at each end.
-    fn ends(&mut self, pool: &mut Pool, at: BTreeMap<BlockId, Vec<Arrival>>, ends: &Ends) {
+    fn ends(
+        &mut self,
+        pool: &mut Pool,
+        at: BTreeMap<BlockId, Vec<Arrival>>,
+        ends: &Ends,
+        paths: bool,
+    ) {
         for (head, incoming) in at {
-            let node = self.node(vec![]);
-            let values = self.join(pool, node, &incoming);
-            let mut subst = bind(&values);
-            for lemma in ends.get(&head).into_iter().flatten() {
-                let (body, witnesses) = lemma.skolemized(pool);
-                let after = subst.apply(pool, body);
-                let mut not = pool.not(after);
-                for w in witnesses {
-                    if let Some(j) = pool.as_var(w) {
-                        not = vc::case_split(pool, not, j, 4);
+            for incoming in self.ways(incoming, paths) {
+                let node = self.node(vec![]);
+                let values = self.join(pool, node, &incoming);
+                let mut subst = bind(&values);
+                for lemma in ends.get(&head).into_iter().flatten() {
+                    if lemma.bound.is_empty() && decided(pool, lemma.body, &values) == Some(true) {
+                        continue;
+                    }
+                    let (body, witnesses) = lemma.skolemized(pool);
+                    let after = subst.apply(pool, body);
+                    let mut not = pool.not(after);
+                    for w in witnesses {
+                        if let Some(j) = pool.as_var(w) {
+                            not = vc::case_split(pool, not, j, 4);
+                        }
+                    }
+                    let goal = pool.not(not);
+                    if !pool.is_true(goal) {
+                        self.fragment.nodes[node].items.push(Item::Assert(goal));
                     }
                 }
-                let goal = pool.not(not);
-                if !pool.is_true(goal) {
-                    self.fragment.nodes[node].items.push(Item::Assert(goal));
-                }
+                let always = pool.bool(true);
+                let edge = self.edge(node, always);
+                self.to_end.push(edge);
             }
-            let always = pool.bool(true);
-            let edge = self.edge(node, always);
-            self.to_end.push(edge);
         }
     }
 
@@ -322,6 +350,36 @@ impl Maker {
             self.fragment.nodes[end].incoming.push(e);
         }
         self.fragment
+    }
+}
+
+/// What a long disjunction of states is, as far as variables with a known value decide it: substituting in all of it
+/// would cost more than looking at the few parts that matter.
+fn decided(pool: &Pool, t: Term, values: &BTreeMap<Var, Term>) -> Option<bool> {
+    let value = |t: Term| -> Option<u128> {
+        let t = pool
+            .as_var(t)
+            .and_then(|v| values.get(&v))
+            .map_or(t, |v| *v);
+        pool.as_const(t)
+    };
+    match *pool.node(t) {
+        TermNode::Binary(BinOp::And, a, b) => match decided(pool, a, values) {
+            Some(true) => decided(pool, b, values),
+            Some(false) => Some(false),
+            None => (decided(pool, b, values) == Some(false)).then_some(false),
+        },
+        TermNode::Binary(BinOp::Or, a, b) => match decided(pool, a, values) {
+            Some(false) => decided(pool, b, values),
+            Some(true) => Some(true),
+            None => (decided(pool, b, values) == Some(true)).then_some(true),
+        },
+        TermNode::Unary(UnOp::Not, a) => decided(pool, a, values).map(|yes| !yes),
+        TermNode::Binary(BinOp::Eq, a, b) if pool.sort(a) != Sort::Bool => {
+            Some(value(a)? == value(b)?)
+        }
+        TermNode::Var(_) => value(t).map(|bits| bits != 0),
+        _ => pool.as_const(t).map(|bits| bits != 0),
     }
 }
 

@@ -249,6 +249,24 @@ fn all_generators_agree_with_the_interpreter() {
 }
 
 /// Ways to get a generator wrong; each must be noticed by the comparison above.
+/// The same with paths kept apart, as proofs by cases are certified.
+#[test]
+fn paths_apart_agree_with_the_interpreter() {
+    for seed in 0..200 {
+        let mut p = random_fragment(seed);
+        let expected = expected(&p);
+        let start = Start {
+            block: p.entry,
+            entry: true,
+            known: &[],
+            paths: true,
+        };
+        let f = passify(&mut p, &start, &[], &Ends::new());
+        let conditions = Generator::default().conditions(&mut p.pool, &f);
+        assert_eq!(verdict(&mut p, &f, &conditions), expected, "seed {seed}");
+    }
+}
+
 #[test]
 fn broken_generators_are_noticed() {
     type Breaks = fn(&mut Program, &mut Fragment, &mut Vec<Condition>);
