@@ -51,8 +51,18 @@ impl Run {
 
 /// The reference: no optimization, everything inlined. `prefix`: passes that run nevertheless.
 pub fn closed(command: &RustcCommand, scratch: &Path, name: &str, prefix: &[&str]) -> Result<Run> {
-    let dir = scratch.join(name);
+    reference(command, scratch.join(name), prefix, &[])
+}
+
+/// The reference with its constants evaluated; the sizes of types on standard output.
+pub fn evaluated(command: &RustcCommand, scratch: &Path) -> Result<Run> {
+    let dir = scratch.join("evaluated");
+    reference(command, dir, &["GVN"], &["-Zprint-type-sizes"])
+}
+
+fn reference(command: &RustcCommand, dir: PathBuf, prefix: &[&str], more: &[&str]) -> Result<Run> {
     let mut args = without_mir_choices(&command.for_capture(&dir));
+    args.extend(more.iter().map(|a| (*a).to_owned()));
     let mut passes: Vec<String> = prefix.iter().map(|pass| format!("+{pass}")).collect();
     passes.push("+Inline".to_owned());
     args.extend([

@@ -133,7 +133,7 @@ impl Lowerer<'_> {
     pub fn finish_blocks(&mut self) {
         self.span = None;
         let stop = self.stop(StopKind::Unsupported(
-            "a block that was not finished (a mistake of the verifier)".into(),
+            "internal error of cargo-optverify: a block that was not finished".into(),
         ));
         for block in self.blocks.iter_mut().filter(|b| is_unfinished(b)) {
             block.terminator = Terminator::Stop(stop);

@@ -238,7 +238,7 @@ impl Lowerer<'_> {
         let whole = self.pool.eq(rest, none);
         self.check(
             whole,
-            StopKind::Unsupported("a comparison that ends inside an element".into()),
+            StopKind::Unsupported("a bitwise comparison that ends inside an element".into()),
         );
         let (index, result) = (
             self.pool.fresh("compared", Sort::Bv(64)),
@@ -305,7 +305,7 @@ impl Lowerer<'_> {
                 let ty = self.spot_type(&spot)?;
                 let is_integer = matches!(ty.kind(), TyKind::Int(_) | TyKind::Char);
                 if !is_integer || found.as_ref().is_some_and(|f| *f != ty) {
-                    return gap(format!("bytes of `{ty}` compared"));
+                    return gap(format!("bitwise comparison of `{ty}`"));
                 }
                 found = Some(ty);
             }

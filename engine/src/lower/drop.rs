@@ -5,9 +5,13 @@
 //! known to free or to drop its content and nothing else: the guards of `RefCell` and `Drain` write when they go.
 
 use super::inline::Call;
+use super::place::Located;
 use super::types::{self, erase};
+use super::value::{Leaf, PointerValue};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{Elem, GenericArg, Place, Ty, TyKind};
+use crate::mir::{Elem, GenericArg, IntTy, Place, Ty, TyKind};
+use crate::program::Terminator as End;
+use crate::term::{Sort, Term};
 
 /// Types of std whose drop, beside that of their parameters, only frees memory. Everything under `iter` has no `Drop`
 /// of its own, nor has anything under `num`.
@@ -63,8 +67,8 @@ fn only_frees(path: &str) -> bool {
 impl Lowerer<'_> {
     /// Drops the value at a place: its own `Drop`, then its parts in order.
     pub fn lower_drop(&mut self, place: &Place, block: u32) -> Lowered<()> {
-        let mut n_dropped = 0;
-        self.drop_place(place, block, &mut n_dropped)?;
+        let at = self.locate(place)?;
+        self.drop_located(&at, block)?;
         let at = self.locate(place)?;
         self.free_owned(&at)
     }
@@ -74,12 +78,19 @@ impl Lowerer<'_> {
         self.drop_type(ty, &mut vec![])
     }
 
-    fn drop_place(&mut self, place: &Place, block: u32, n_dropped: &mut u32) -> Lowered<()> {
-        let ty = self.place_type(place)?;
+    /// Drops a value where it is, without freeing what it owns.
+    pub fn drop_located(&mut self, at: &Located, block: u32) -> Lowered<()> {
+        // Several values may be dropped by one terminator.
+        let mut n_dropped = 0;
+        self.drop_at(at, block, &mut n_dropped)
+    }
+
+    fn drop_at(&mut self, at: &Located, block: u32, n_dropped: &mut u32) -> Lowered<()> {
+        let ty = at.ty.clone();
         if self.drop_type(&ty, &mut vec![]).is_ok() {
             return Ok(());
         }
-        let fields = match ty.kind() {
+        let fields: Vec<Ty> = match ty.kind() {
             TyKind::Tuple(parts) => parts.iter().map(erase).collect(),
             TyKind::Closure(_) => self
                 .shapes
@@ -87,12 +98,41 @@ impl Lowerer<'_> {
                 .into_iter()
                 .map(|(_, t)| t)
                 .collect(),
-            TyKind::Adt { path, .. } if path.ends_with(WRITES_LENGTH) => {
-                return self.write_length(place, &ty);
+            TyKind::Array(..) | TyKind::Slice(_) => {
+                let n = self.length(at)?;
+                return self.drop_elements(at, n, block, n_dropped);
             }
-            TyKind::Adt { path, .. } => {
+            TyKind::Adt { path, .. } if path.ends_with(WRITES_LENGTH) => {
+                return self.write_length(at, &ty);
+            }
+            TyKind::Adt { path, args } => {
                 if self.source.drops.contains(&**path) {
-                    self.run_drop(place, &ty, block, n_dropped)?;
+                    self.run_drop(at, &ty, block, n_dropped)?;
+                }
+                let content = |i: usize| match args.get(i) {
+                    Some(GenericArg::Type(t)) => Ok(erase(t)),
+                    _ => gap(format!("`Drop` of `{ty}`")),
+                };
+                match types::in_std(path) {
+                    Some("option::Option") => {
+                        let variants = [("Some", content(0)?)];
+                        return self.drop_variants(at, path, &variants, block, n_dropped);
+                    }
+                    Some("result::Result") => {
+                        let variants = [("Ok", content(0)?), ("Err", content(1)?)];
+                        return self.drop_variants(at, path, &variants, block, n_dropped);
+                    }
+                    Some("boxed::Box") => {
+                        let content = self.owned(at, &content(0)?, None)?;
+                        return self.drop_at(&content, block, n_dropped);
+                    }
+                    Some("vec::Vec") => {
+                        let n = self.vec_length(at)?;
+                        let slice = Ty::new(TyKind::Slice(content(0)?));
+                        let elements = self.owned(at, &slice, Some(n))?;
+                        return self.drop_elements(&elements, n, block, n_dropped);
+                    }
+                    _ => {}
                 }
                 match self.shapes.all_fields(&ty) {
                     Some(fields) if self.is_local_type(path) => fields,
@@ -102,15 +142,112 @@ impl Lowerer<'_> {
             _ => return self.drop_type(&ty, &mut vec![]),
         };
         for (i, field) in fields.iter().enumerate() {
-            let mut part = place.clone();
-            part.projection.push(Elem::Field(i as u32, field.clone()));
-            self.drop_place(&part, block, n_dropped)?;
+            let part = self.project(at.clone(), &Elem::Field(i as u32, field.clone()))?;
+            self.drop_at(&part, block, n_dropped)?;
         }
         Ok(())
     }
 
+    /// The payload of the variant that the value is.
+    fn drop_variants(
+        &mut self,
+        at: &Located,
+        path: &str,
+        variants: &[(&str, Ty)],
+        block: u32,
+        n_dropped: &mut u32,
+    ) -> Lowered<()> {
+        let int = Ty::new(TyKind::Int(IntTy::Isize));
+        let found = self.discriminant(at, &int)?;
+        let found = self.bits(&found)?;
+        for (name, payload) in variants {
+            let Some(number) = self.source.facts.discriminant(path, name) else {
+                return gap(format!("`Drop` of `{}`", at.ty));
+            };
+            let number = self.pool.bv(number, 64);
+            let is_it = self.pool.eq(found, number);
+            let (here, next) = (self.new_block(), self.new_block());
+            self.end(End::Branch {
+                cond: is_it,
+                then: here,
+                otherwise: next,
+            });
+            self.current = here;
+            let part = self.project(at.clone(), &Elem::Downcast((*name).into()))?;
+            let part = self.project(part, &Elem::Field(0, payload.clone()))?;
+            self.drop_at(&part, block, n_dropped)?;
+            self.goto(next);
+            self.current = next;
+        }
+        Ok(())
+    }
+
+    /// Elements in order: a loop.
+    fn drop_elements(
+        &mut self,
+        at: &Located,
+        n: Term,
+        block: u32,
+        n_dropped: &mut u32,
+    ) -> Lowered<()> {
+        let index = self.pool.fresh("dropped", Sort::Bv(64));
+        self.draw_vars.push(index);
+        let zero = self.bv64(0);
+        self.assign(index, zero);
+        let (head, body, done) = (self.new_block(), self.new_block(), self.new_block());
+        self.goto(head);
+        self.current = head;
+        let i = self.pool.var(index);
+        let more = self.pool.ult(i, n);
+        self.end(End::Branch {
+            cond: more,
+            then: body,
+            otherwise: done,
+        });
+        self.current = body;
+        let element = self.element(at.clone(), i)?;
+        self.drop_at(&element, block, n_dropped)?;
+        let one = self.bv64(1);
+        let after = self.pool.add(i, one);
+        self.assign(index, after);
+        self.goto(head);
+        self.current = done;
+        Ok(())
+    }
+
+    /// What a box or a vector points to; of a vector with its length.
+    fn owned(&mut self, at: &Located, content: &Ty, length: Option<Term>) -> Lowered<Located> {
+        let value = self.load_located(at)?;
+        let mut pointers = value.leaves.iter().filter_map(|(_, l)| match &l.leaf {
+            Leaf::Pointer(p) => Some(p.clone()),
+            Leaf::Bits(_) => None,
+        });
+        let (Some(p), None) = (pointers.next(), pointers.next()) else {
+            return gap(format!("`Drop` of `{}`", at.ty));
+        };
+        let p = self.retarget(&p, content)?;
+        let p = PointerValue {
+            meta: length.or(p.meta),
+            ..p
+        };
+        let to = Ty::new(TyKind::RawPtr {
+            mutable: true,
+            ty: content.clone(),
+        });
+        self.deref(&p, &to)
+    }
+
+    fn vec_length(&mut self, at: &Located) -> Lowered<Term> {
+        let length = self.project(
+            at.clone(),
+            &Elem::Field(1, Ty::new(TyKind::Int(IntTy::Usize))),
+        )?;
+        let length = self.load_located(&length)?;
+        self.bits(&length)
+    }
+
     /// `*self.len = self.local_len`.
-    fn write_length(&mut self, place: &Place, ty: &Ty) -> Lowered<()> {
+    fn write_length(&mut self, at: &Located, ty: &Ty) -> Lowered<()> {
         let fields = self.shapes.fields(ty);
         let [(_, to), (_, counted)] = fields.as_slice() else {
             return gap(format!("`Drop` of `{ty}`"));
@@ -120,23 +257,17 @@ impl Lowerer<'_> {
         if !is_length {
             return gap(format!("`Drop` of `{ty}`"));
         }
-        let part = |i: u32, ty: &Ty| {
-            let mut part = place.clone();
-            part.projection.push(Elem::Field(i, ty.clone()));
-            part
-        };
-        let from = self.locate(&part(1, counted))?;
+        let from = self.project(at.clone(), &Elem::Field(1, counted.clone()))?;
         let length = self.load_located(&from)?;
-        let mut to = part(0, to);
-        to.projection.push(Elem::Deref);
-        let to = self.locate(&to)?;
+        let to = self.project(at.clone(), &Elem::Field(0, to.clone()))?;
+        let to = self.project(to, &Elem::Deref)?;
         self.store_located(&to, &length)?;
         self.commit();
         Ok(())
     }
 
     /// Inlines `<T as Drop>::drop(&mut place)`.
-    fn run_drop(&mut self, place: &Place, ty: &Ty, block: u32, n: &mut u32) -> Lowered<()> {
+    fn run_drop(&mut self, at: &Located, ty: &Ty, block: u32, n: &mut u32) -> Lowered<()> {
         let receiver = Ty::new(TyKind::Ref {
             lifetime: None,
             mutable: true,
@@ -146,17 +277,17 @@ impl Lowerer<'_> {
         let [body] = found.as_slice() else {
             return gap(format!("`Drop` of `{ty}`"));
         };
-        let at = self.locate(place)?;
-        let p = self.address_of(&at)?;
+        let p = self.address_of(at)?;
         let argument = self.pointer(p);
         let next = self.new_block();
+        let nothing = Place::local(crate::mir::Local::RETURN);
         let call = Call {
             args: &[],
-            destination: place,
+            // `()` is not written anywhere.
+            destination: &nothing,
             next: Some(next),
             block,
         };
-        // Several values may be dropped by one terminator.
         self.inline_values(*body, &call, &[argument], 1000 + *n)?;
         *n += 1;
         self.current = next;

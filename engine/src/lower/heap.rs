@@ -111,7 +111,10 @@ impl Lowerer<'_> {
                 let Some(ty) = type_argument(path) else {
                     return gap("a value of unknown type dropped");
                 };
-                self.drop_without_effect(&ty)?;
+                if self.drop_without_effect(&ty).is_err() {
+                    let at = self.behind(&call.args[0])?;
+                    self.drop_located(&at, call.block)?;
+                }
                 Value::default()
             }
             _ => return Ok(false),

@@ -53,6 +53,7 @@ use shape::{Shapes, Step};
 pub use span::is_foreign;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+pub use types::erase;
 
 /// Where bodies come from and what the compiler knew when it made them.
 pub struct Source<'a> {

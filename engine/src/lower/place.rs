@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         Ok(at)
     }
 
-    fn project(&mut self, mut at: Located, elem: &Elem) -> Lowered<Located> {
+    pub fn project(&mut self, mut at: Located, elem: &Elem) -> Lowered<Located> {
         match elem {
             Elem::Deref => {
                 let value = self.load_located(&at)?;

@@ -1,10 +1,11 @@
-//! What the compiler knows and MIR's text does not say: enum discriminants and values of named constants.
+//! What the compiler knows and MIR's text does not say: enum discriminants, values of named constants, sizes.
 //! Always asked from the compiler, never guessed; what it does not tell is missing.
 
 mod constants;
 mod foreign_enums;
 mod local_enums;
 mod local_unions;
+mod type_sizes;
 
 use crate::capture::command::RustcCommand;
 use crate::capture::runs;
@@ -20,11 +21,13 @@ pub fn collect(
     cache: &Path,
 ) -> Result<Facts> {
     let mut facts = Facts::default();
+    let mut sizes = String::new();
     if constants::are_named(reference) {
-        let evaluated = runs::closed(command, scratch, "evaluated", &["GVN"])?;
+        let evaluated = runs::evaluated(command, scratch)?;
         if evaluated.succeeded() {
             let text = std::fs::read_to_string(evaluated.mir_file(command))?;
             facts.consts = constants::evaluated(reference, &text);
+            sizes = String::from_utf8_lossy(&evaluated.output.stdout).into_owned();
         }
     }
     // only enums have discriminants and downcasts
@@ -39,6 +42,7 @@ pub fn collect(
             let source = String::from_utf8_lossy(&expanded.output.stdout);
             facts.enums.extend(local_enums::collect(&source, reference));
             facts.unions = local_unions::collect(&source);
+            facts.type_sizes = type_sizes::collect(&sizes, &source);
         }
     }
     Ok(facts)

@@ -1,0 +1,179 @@
+//! `Drop` of the crate's own types inside options, arrays, boxes and vectors: it runs, in order, once.
+use optverify::verify;
+use std::cell::Cell;
+
+struct D<'a>(&'a Cell<u32>, u32);
+
+impl Drop for D<'_> {
+    fn drop(&mut self) { self.0.set(self.0.get() + self.1); }
+}
+
+//@ expect: safe
+#[verify]
+fn in_option(b: bool) {
+    let c = Cell::new(0);
+    { let _o = if b { Some(D(&c, 3)) } else { None }; }
+    assert!(c.get() == if b { 3 } else { 0 });
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_option_otherwise(b: bool) {
+    let c = Cell::new(0);
+    { let _o = if b { Some(D(&c, 3)) } else { None }; }
+    assert!(c.get() == 0);
+}
+
+//@ expect: safe
+#[verify]
+fn in_array() {
+    let c = Cell::new(0);
+    { let _o = [D(&c, 1), D(&c, 2), D(&c, 3)]; }
+    assert!(c.get() == 6);
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_array_otherwise() {
+    let c = Cell::new(0);
+    { let _o = [D(&c, 1), D(&c, 2), D(&c, 3)]; }
+    assert!(c.get() == 5);
+}
+
+//@ expect: safe
+#[verify]
+fn in_box() {
+    let c = Cell::new(0);
+    { let _o = Box::new(D(&c, 1)); }
+    assert!(c.get() == 1);
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_box_otherwise() {
+    let c = Cell::new(0);
+    { let _o = Box::new(D(&c, 1)); }
+    assert!(c.get() == 0);
+}
+
+//@ expect: safe
+#[verify]
+fn in_vec() {
+    let c = Cell::new(0);
+    { let _o = vec![D(&c, 1), D(&c, 4)]; }
+    assert!(c.get() == 5);
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_vec_otherwise() {
+    let c = Cell::new(0);
+    { let _o = vec![D(&c, 1), D(&c, 4)]; }
+    assert!(c.get() == 1);
+}
+
+//@ expect: safe
+#[verify]
+fn pushed(x: u32) {
+    let c = Cell::new(0);
+    { let mut v = Vec::new(); v.push(D(&c, 1)); if x > 3 { v.push(D(&c, 4)); } }
+    assert!(c.get() == 1 || c.get() == 5);
+}
+
+//@ expect: unsafe
+#[verify]
+fn pushed_otherwise(x: u32) {
+    let c = Cell::new(0);
+    { let mut v = Vec::new(); v.push(D(&c, 1)); if x > 3 { v.push(D(&c, 4)); } }
+    assert!(c.get() == 1);
+}
+
+//@ expect: safe
+#[verify]
+fn in_result(b: bool) {
+    let c = Cell::new(0);
+    { let _o: Result<D, (D, D)> = if b { Ok(D(&c, 3)) } else { Err((D(&c, 1), D(&c, 1))) }; }
+    assert!(c.get() == if b { 3 } else { 2 });
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_result_otherwise(b: bool) {
+    let c = Cell::new(0);
+    { let _o: Result<D, (D, D)> = if b { Ok(D(&c, 3)) } else { Err((D(&c, 1), D(&c, 1))) }; }
+    assert!(c.get() == 3);
+}
+
+//@ expect: safe
+#[verify]
+fn taken() {
+    let c = Cell::new(0);
+    let mut o = Some(D(&c, 3));
+    o.take();
+    assert!(c.get() == 3);
+    assert!(o.is_none());
+}
+
+//@ expect: unsafe
+#[verify]
+fn taken_otherwise() {
+    let c = Cell::new(0);
+    let mut o = Some(D(&c, 3));
+    o.take();
+    assert!(c.get() == 0);
+}
+
+//@ expect: safe
+#[verify]
+fn replaced() {
+    let c = Cell::new(0);
+    let mut o = Some(D(&c, 3));
+    o = None;
+    assert!(c.get() == 3);
+    assert!(o.is_none());
+}
+
+//@ expect: safe
+#[verify]
+fn popped() {
+    let c = Cell::new(0);
+    let mut v = vec![D(&c, 3), D(&c, 4)];
+    v.pop();
+    assert!(c.get() == 4);
+}
+
+//@ expect: unsafe
+#[verify]
+fn popped_otherwise() {
+    let c = Cell::new(0);
+    let mut v = vec![D(&c, 3), D(&c, 4)];
+    v.pop();
+    assert!(c.get() == 3);
+}
+
+//@ expect: safe
+#[verify]
+fn truncated() {
+    let c = Cell::new(0);
+    let mut v = vec![D(&c, 3), D(&c, 4)];
+    v.truncate(1);
+    assert!(c.get() == 4);
+}
+
+//@ expect: unsafe
+#[verify]
+fn truncated_otherwise() {
+    let c = Cell::new(0);
+    let mut v = vec![D(&c, 3), D(&c, 4)];
+    v.clear();
+    assert!(c.get() == 4);
+}
+
+//@ expect: safe
+#[verify]
+fn forgotten() {
+    let c = Cell::new(0);
+    let b = Box::new(D(&c, 3));
+    std::mem::forget(b);
+    assert!(c.get() == 0);
+}
