@@ -29,19 +29,21 @@ pub struct Prepared {
     pub ledger: Ledger,
 }
 
-/// What no compiler prints: locals and blocks out of order, jumps to nowhere.
+/// What no compiler prints (constants may have a value in place of blocks): locals and blocks out of order, jumps to nowhere.
 fn malformed(body: &mir::Body) -> Option<MirError> {
     let n_blocks = body.blocks.len();
-    let locals = body.locals.iter().enumerate();
-    let blocks = body.blocks.iter().enumerate();
+    let mut locals = body.locals.iter().enumerate();
+    let mut blocks = body.blocks.iter().enumerate();
     let wrong = if body.locals.len() <= body.arg_count as usize {
         "a parameter is not declared"
-    } else if locals.clone().any(|(i, l)| l.local.0 as usize != i) {
+    } else if locals.any(|(i, l)| l.local.0 as usize != i) {
         "its locals are out of order"
-    } else if n_blocks == 0 || blocks.clone().any(|(i, b)| b.id.0 as usize != i) {
+    } else if (n_blocks == 0 && body.kind == mir::BodyKind::Fn)
+        || blocks.any(|(i, b)| b.id.0 as usize != i)
+    {
         "its blocks are out of order"
-    } else if blocks
-        .flat_map(|(_, b)| lower::normal_successors(&b.terminator.kind))
+    } else if (body.blocks.iter())
+        .flat_map(|b| lower::normal_successors(&b.terminator.kind))
         .any(|to| to as usize >= n_blocks)
     {
         "it jumps to a block that is not there"
