@@ -50,12 +50,15 @@ impl Baseline {
     pub fn load(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("could not read the baseline {}", file.display()))?;
-        let parsed: File = toml::from_str(&text)
-            .with_context(|| format!("the baseline {} is not understood", file.display()))?;
+        Self::parse(&text)
+            .with_context(|| format!("the baseline {} is not understood", file.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let parsed: File = toml::from_str(text)?;
         if parsed.format_version != FORMAT_VERSION {
             bail!(
-                "the baseline {} has format_version {}, this tool reads {FORMAT_VERSION}",
-                file.display(),
+                "it has format_version {}, this tool reads {FORMAT_VERSION}",
                 parsed.format_version
             );
         }
@@ -159,4 +162,44 @@ fn day(time: SystemTime) -> String {
     chrono::DateTime::<chrono::Utc>::from(time)
         .format("%Y-%m-%d")
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutate::{Random, damaged, each, rounds};
+
+    const SAMPLE: &str = "# accepted\nformat_version = 1\n\n[[accepted]]\nroot = \"p::f\"\ncode = \"OV0001\"\n\
+        panic = \"attempt to divide by zero\"\nreason = \"known\"\nexpires = \"2026-12-31\"\n\n\
+        [[accepted]]\nroot = \"p::g\"\ncode = \"OV0002\"\nreason = \"later\"\n";
+
+    /// Damaged baselines are errors, or accept exactly what they then say: never a panic, never a finding of
+    /// another root.
+    #[test]
+    fn damaged_baselines_accept_nothing_else() {
+        assert_eq!(
+            Baseline::parse(SAMPLE).expect("a baseline").entries.len(),
+            2
+        );
+        let n = rounds(20_000);
+        each(n, |seed| {
+            let text = damaged(&mut Random(seed), SAMPLE);
+            match Baseline::parse(&text) {
+                Err(error) => assert!(!format!("{error:#}").is_empty()),
+                Ok(baseline) => {
+                    for entry in &baseline.entries {
+                        let day = entry.expires.as_deref();
+                        assert!(day.is_none_or(is_day), "seed {seed}: {text}");
+                        assert!(text.contains(&entry.root) || text.contains('\\'));
+                    }
+                }
+            }
+        });
+        println!("figure: damaged baselines | {n}, 0 panics");
+        for deep in ["[", "{a=", "a.", "[["] {
+            let text = format!("x = {}", deep.repeat(100_000));
+            assert!(Baseline::parse(&text).is_err(), "{deep}");
+            assert!(Baseline::parse(&deep.repeat(100_000)).is_err(), "{deep}");
+        }
+    }
 }

@@ -66,7 +66,33 @@ fn as_flags(table: &Value, folder: &Path) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutate::{Random, damaged, each, rounds};
     use serde_json::json;
+
+    /// Whatever the table holds: an error, or flags that the command line then judges.
+    #[test]
+    fn damaged_settings_are_errors_or_flags() {
+        const SAMPLE: &str = r#"{"timeout": "20s", "allow-unknown": true, "fail-fast": false, "memory": 4000,
+            "engine": ["bmc", "pdr"], "baseline": "accepted.toml", "gate": "every-pass", "root": ["a", "b"]}"#;
+        let n = rounds(10_000);
+        each(n, |seed| {
+            use clap::Parser;
+            let text = damaged(&mut Random(seed), SAMPLE);
+            let Ok(table) = serde_json::from_str::<Value>(&text) else {
+                return;
+            };
+            match as_flags(&table, Path::new("p")) {
+                Err(error) => assert!(format!("{error:#}").contains("metadata.optverify")),
+                Ok(flags) => {
+                    let args = ["optverify".to_owned()].into_iter().chain(flags);
+                    if let Err(error) = crate::cli::Cli::try_parse_from(args) {
+                        assert!(!error.to_string().is_empty());
+                    }
+                }
+            }
+        });
+        println!("figure: damaged settings | {n}, 0 panics");
+    }
 
     #[test]
     fn names_are_those_of_the_command_line() {

@@ -18,6 +18,9 @@ use std::time::Duration;
 /// Of the solver in one process: beyond this it fails, before the machine does.
 const MEMORY_MB: u32 = 6000;
 
+/// Of the address space of a whole process, stacks that are only reserved included, where the user does not say.
+const ADDRESS_SPACE_MB: u32 = 12_000;
+
 /// Terms and parsers recurse; a deep one is no reason to die.
 const STACK: usize = 256 << 20;
 
@@ -62,17 +65,7 @@ fn command(
         .iter()
         .position(|r| r.function == root.function && r.name == root.name)
         .ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
-    let this = std::env::current_exe()?;
-    let mut command = match memory {
-        Some(mb) if cfg!(unix) => {
-            // the shell sets the limit on the address space, and becomes the process
-            let script = format!("ulimit -v {} && exec \"$@\"", u64::from(mb) * 1024);
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &script, "sh"]).arg(this);
-            shell
-        }
-        _ => Command::new(this),
-    };
+    let mut command = limited(memory)?;
     command.args(["optverify", "verify-root"]);
     command.args(memory.map(|mb| format!("--memory={mb}")));
     command.arg(capture.dir()).arg(index.to_string());
@@ -94,6 +87,27 @@ fn command(
         command.arg("--export").arg(file);
     }
     Ok(command)
+}
+
+/// This program again, in a process that the system gives no more memory than this.
+pub fn limited(memory: Option<u32>) -> Result<Command> {
+    let this = std::env::current_exe()?;
+    let mb = match memory {
+        Some(mb) if cfg!(unix) => mb,
+        // elsewhere the limit is not to be had without asking
+        None if cfg!(target_os = "linux") => ADDRESS_SPACE_MB,
+        _ => return Ok(Command::new(this)),
+    };
+    // the shell sets the limit on the address space, and becomes the process; a lower one that is there stays
+    let orders = if memory.is_some() {
+        "&&"
+    } else {
+        "2>/dev/null;"
+    };
+    let script = format!("ulimit -v {} {orders} exec \"$@\"", u64::from(mb) * 1024);
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &script, "sh"]).arg(this);
+    Ok(shell)
 }
 
 fn supervise(command: Command, patience: Duration) -> RootReport {

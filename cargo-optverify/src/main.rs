@@ -13,6 +13,9 @@ mod config;
 mod exit_code;
 mod gate;
 mod isolate;
+#[cfg(test)]
+#[path = "../../engine/tests/mutate/mod.rs"]
+mod mutate;
 mod native;
 mod replay;
 mod report;

@@ -78,6 +78,10 @@ const ROOT: Shape = Object(&[
         ])),
     ),
     ("why", Maybe(&Text)),
+    (
+        "assumptions",
+        List(&Object(&[("code", Text), ("text", Text)])),
+    ),
 ]);
 const FINISHED: Shape = Object(&[
     ("reason", OneOf(&["optverify-finished"])),

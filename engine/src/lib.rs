@@ -1,5 +1,6 @@
 //! The compiler-free core: MIR text -> program -> verification conditions -> proofs -> adapted proofs.
 pub mod adapt;
+pub mod assumption;
 pub mod capture;
 pub mod lower;
 pub mod mir;

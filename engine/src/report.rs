@@ -190,11 +190,22 @@ pub struct RootReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub why: Option<String>,
+    /// What the verdict rests on besides its proof or its run (`docs/src/assumptions.md`).
+    #[serde(default)]
+    pub assumptions: Vec<AssumptionReport>,
     /// What the solver was asked, by the name of the query: all engines, certification and passes together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub queries: BTreeMap<String, QueryReport>,
     /// All of it, in milliseconds.
     pub ms: u64,
+}
+
+/// One approximation or trusted fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssumptionReport {
+    /// Stable.
+    pub code: String,
+    pub text: String,
 }
 
 /// The queries of one name: their answers and their price.
@@ -233,6 +244,7 @@ impl RootReport {
             proof: Vec::new(),
             notes: Vec::new(),
             why: Some(why),
+            assumptions: Vec::new(),
             queries: BTreeMap::new(),
             ms: 0,
         }

@@ -1,5 +1,8 @@
 //! Damaged MIR: truncated, flipped, spliced and absurdly nested texts are errors with a position,
 //! never a panic, and never a stack overflow.
+mod mutate;
+
+use mutate::{Random, each, mutate, rounds};
 use optverify_engine::mir::{parse_bodies, parse_file, parse_path, parse_ty, round_trip};
 
 const SAMPLES: [&str; 4] = [
@@ -8,22 +11,6 @@ const SAMPLES: [&str; 4] = [
     include_str!("mir_samples/statics-1.95.mir"),
     include_str!("mir_samples/coroutine-1.95.mir"),
 ];
-
-/// Steele, Lea, Flood: SplitMix64. A failure repeats from its seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
 
 fn check(text: &str, what: &str) {
     if let Err(error) = parse_file(text) {
@@ -67,48 +54,29 @@ fn piece(random: &mut Random) -> String {
     )
 }
 
-fn mutate(random: &mut Random, text: &mut Vec<u8>) {
-    if text.is_empty() {
-        return;
-    }
-    let at = random.below(text.len());
-    let length = random.below(40).min(text.len() - at);
-    match random.below(7) {
-        0 => text.truncate(at),
-        1 => text[at] ^= 1 << random.below(8),
-        2 => {
-            text.drain(at..at + length);
-        }
-        3 => {
-            let copied = text[at..at + length].to_vec();
-            let to = random.below(text.len());
-            text.splice(to..to, copied);
-        }
-        4 => {
-            const MARKS: &[u8] = b"(){}[]<>\"'\\:;,-_*&#0 \n\r\0/|";
-            text[at] = MARKS[random.below(MARKS.len())];
-        }
-        5 => {
-            let other = SAMPLES[random.below(SAMPLES.len())].as_bytes();
-            let from = random.below(other.len() - 40);
-            text.splice(at..at, other[from..from + length].iter().copied());
-        }
-        _ => text[at] = random.next() as u8,
-    }
-}
-
 #[test]
 fn mutated_samples_never_panic() {
-    let rounds = 20_000;
-    for seed in 0..rounds {
+    let n = rounds(20_000);
+    each(n, |seed| {
         let mut random = Random(seed);
         let mut bytes = piece(&mut random).into_bytes();
         for _ in 0..=random.below(4) {
-            mutate(&mut random, &mut bytes);
+            match random.below(6) {
+                0 => splice(&mut random, &mut bytes),
+                _ => mutate(&mut random, &mut bytes),
+            }
         }
         check(&String::from_utf8_lossy(&bytes), &format!("seed {seed}"));
-    }
-    println!("{rounds} mutated texts, no panic");
+    });
+    println!("figure: damaged MIR texts | {n}, 0 panics");
+}
+
+/// A piece of another sample in the midst of this one.
+fn splice(random: &mut Random, text: &mut Vec<u8>) {
+    let other = SAMPLES[random.below(SAMPLES.len())].as_bytes();
+    let from = random.below(other.len() - 40);
+    let (at, length) = (random.below(text.len()), random.below(40));
+    text.splice(at..at, other[from..from + length].iter().copied());
 }
 
 #[test]
@@ -151,5 +119,55 @@ fn nesting_has_a_limit() {
     check(
         &format!("fn f() -> () {{\n    let mut _0: ();\n{scopes}"),
         "scopes",
+    );
+}
+
+/// Sizes that no compiler prints: what grows is time in proportion, not the stack and not more.
+#[test]
+fn length_has_no_limit_but_time() {
+    let head = "fn f() -> () {\n    let mut _0: ();\n\n    bb0: {\n";
+    let many = 200_000;
+    let long = [
+        format!("{head}{}", "        _0 = const ();\n".repeat(many)),
+        format!("{head}        _0 = {};\n", "x".repeat(4_000_000)),
+        format!("{head}        _0 = f({});\n", "const 1_u8, ".repeat(many)),
+        format!(
+            "{head}        switchInt(_1) -> [{}];\n",
+            "0: bb1, ".repeat(many)
+        ),
+        format!("fn f({}) -> () {{\n", "_1: u8, ".repeat(many)),
+        format!("// {}\n{head}", " x".repeat(1_000_000)),
+        format!(
+            "{head}        _0 = const \"{}\";\n",
+            "\\u{1F600}".repeat(many)
+        ),
+    ];
+    each(long.len() as u64, move |n| {
+        check(&long[n as usize], &format!("long text {n}"))
+    });
+    for number in [
+        "99999999999999999999999999999999999999999999_u8",
+        "-99999999999999999999999999999999999999999999_i128",
+        "1e999999f64",
+        "18446744073709551616_usize",
+    ] {
+        check(&format!("{head}        _0 = const {number};\n"), number);
+    }
+    for place in [
+        "_99999999999999999999",
+        "(_1.99999999999999999999: u8)",
+        "_1[99999999999999999999 of 1]",
+        "_1[18446744073709551615:-18446744073709551615]",
+    ] {
+        check(&format!("{head}        _0 = copy {place};\n"), place);
+        check(&format!("{head}        {place} = const ();\n"), place);
+    }
+    check(
+        "fn f() -> [u8; 99999999999999999999999999999] {\n",
+        "an array",
+    );
+    check(
+        &format!("{head}        goto -> bb99999999999999999999;\n"),
+        "a block",
     );
 }

@@ -9,7 +9,6 @@ use optverify_checker::{Second, Settings, SnapshotCheck, Verdict};
 use optverify_engine::capture::{Capture, Root};
 use optverify_engine::pipeline::{self, Options};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// However many snapshots a root has.
@@ -91,7 +90,7 @@ pub fn isolated(
         .iter()
         .position(|r| r.function == root.function && r.name == root.name)
         .ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = isolate::limited(None)?;
     command.args(["optverify", "check-root"]);
     command.arg(capture.dir()).arg(index.to_string()).arg(proof);
     command.arg(format!("--solver-timeout={}ms", solver_timeout.as_millis()));

@@ -18,7 +18,7 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
     }
     let carried = carry(before, &mut task, deadline);
     // Not worth more than proving it anew.
-    let within = deadline.within_millis((2 * before.millis).clamp(1000, 8000));
+    let within = deadline.within_millis(before.millis.saturating_mul(2).clamp(1000, 8000));
     // Most passes leave the proof as it is: then one check of all triples is all there is to do.
     let all = as_they_are(&task, &carried);
     let adapted = certified(&mut task, all, before, How::Adapted, &within);

@@ -23,7 +23,7 @@ pub struct Unrolled {
 /// Proves the program within the carried bound, in a time that is not worth a search.
 pub fn replay(before: &Unrolled, mut task: Task, deadline: &Deadline) -> Option<Adapted> {
     let start = std::time::Instant::now();
-    let within = deadline.within_millis((2 * before.millis).clamp(1000, 8000));
+    let within = deadline.within_millis(before.millis.saturating_mul(2).clamp(1000, 8000));
     let proof = within_bound(before, &mut task, &within)?;
     let verdict = certify::certify(&task, before.engine, Verdict::Safe(proof), deadline);
     match verdict {

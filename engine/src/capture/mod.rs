@@ -13,7 +13,8 @@ pub use manifest::{
     SnapshotEntry,
 };
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 /// File names inside a capture.
 pub mod files {
@@ -59,9 +60,12 @@ impl Capture {
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
         let dir = dir.as_ref().to_path_buf();
         let path = dir.join(files::MANIFEST);
-        let text = std::fs::read_to_string(&path).map_err(|source| CaptureError::Missing {
-            dir: dir.clone(),
-            source,
+        let text = read(&path).map_err(|error| match error {
+            CaptureError::Unreadable { source, .. } => CaptureError::Missing {
+                dir: dir.clone(),
+                source,
+            },
+            other => other,
         })?;
         let damaged = |source| CaptureError::Damaged {
             path: path.clone(),
@@ -96,7 +100,7 @@ impl Capture {
         let dir = dir.as_ref();
         let mut captures = vec![Self::load(dir)?];
         let other = dir.join(files::OTHER_OVERFLOW);
-        if other.is_dir() {
+        if other.is_dir() && !other.is_symlink() {
             captures.push(Self::load(other)?);
         }
         Ok(captures)
@@ -117,9 +121,27 @@ impl Capture {
             }
         }
         let snapshots = self.info.functions.iter().flat_map(|f| &f.snapshots);
-        for file in snapshots.flat_map(|s| [&s.shipped, &s.closed]) {
-            if !self.dir.join(file).is_file() {
-                return Err(inconsistent(format!("the file {file} is missing")));
+        let named = snapshots.flat_map(|s| [s.shipped.as_str(), s.closed.as_str()]);
+        let known = [files::FACTS, files::REFERENCE, files::SHIPPED];
+        let known = known.into_iter().filter(|f| self.dir.join(f).exists());
+        let all: BTreeSet<&str> = named.chain(known).collect();
+        // Whoever made the folder must not make us read anything else.
+        let whole = self.dir.canonicalize();
+        let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
+        for file in all {
+            let path = Path::new(file);
+            let plain = |c: Component<'_>| matches!(c, Component::Normal(_));
+            if file.is_empty() || !path.components().all(plain) {
+                return Err(inconsistent(format!(
+                    "the file {file} is not in its folder"
+                )));
+            }
+            match self.dir.join(path).canonicalize() {
+                Ok(real) if !real.starts_with(&whole) => {
+                    return Err(inconsistent(format!("the file {file} leads elsewhere")));
+                }
+                Ok(real) if real.is_file() => {}
+                _ => return Err(inconsistent(format!("the file {file} is missing"))),
             }
         }
         Ok(())
@@ -198,8 +220,19 @@ impl Snapshot {
     }
 }
 
+/// A larger file is no MIR of one crate.
+const MOST_BYTES: u64 = 1 << 30;
+
 fn read(path: &Path) -> Result<String, CaptureError> {
-    std::fs::read_to_string(path).map_err(|source| CaptureError::Unreadable {
+    let text = || {
+        // a pipe or a device has no end
+        let what = std::fs::metadata(path)?;
+        if !what.is_file() || what.len() > MOST_BYTES {
+            return Err(std::io::Error::other("not a file of a usual size"));
+        }
+        std::fs::read_to_string(path)
+    };
+    text().map_err(|source| CaptureError::Unreadable {
         path: path.to_path_buf(),
         source,
     })

@@ -174,6 +174,8 @@ impl Lowerer<'_> {
         };
         let width = self.shapes.discriminant_int(ty, self.source.facts).bits();
         if let Some(bits) = self.source.facts.discriminant(path, name) {
+            self.used
+                .insert(crate::assumption::Assumption::Discriminants);
             return Ok(self.pool.bv(bits, width));
         }
         // The alignments of std have their value in their name.

@@ -5,6 +5,7 @@ use super::instance::{BodyRef, last_segment};
 use super::statement::overlap;
 use super::types::erase;
 use super::{Lowered, Lowerer, gap};
+use crate::assumption::Assumption;
 use crate::mir::{
     BodyKind, Const, Operand, Place, Rvalue, StatementKind, Terminator, TerminatorKind, TyKind,
 };
@@ -113,6 +114,8 @@ impl<'a> Lowerer<'a> {
                 // Std's operators check for every build; code generation drops what this one does not want.
                 if self.source.overflow_checks || !message.kind.is_optional() {
                     self.check(holds, StopKind::Panic(plain_message(&message.text)));
+                } else {
+                    self.used.insert(Assumption::OverflowDropped);
                 }
                 self.goto(to(target));
             }
@@ -272,6 +275,19 @@ impl<'a> Lowerer<'a> {
         )
     }
 
+    /// Is it a call that has a model of its own? Says which kind.
+    fn modelled(&mut self, path: &crate::mir::Path, call: &Call) -> Lowered<Option<Assumption>> {
+        Ok(if self.intrinsic(path, call.args, call.destination)? {
+            Some(Assumption::Intrinsics)
+        } else if self.heap_call(path, call)? {
+            Some(Assumption::Heap)
+        } else if self.std_call(path, call)? {
+            Some(Assumption::StdModels)
+        } else {
+            None
+        })
+    }
+
     fn call_path(
         &mut self,
         text: &str,
@@ -298,6 +314,7 @@ impl<'a> Lowerer<'a> {
         }
         if text.ends_with("::precondition_check") {
             // Std's debug check of an operation whose own preconditions this model checks.
+            self.used.insert(Assumption::PreconditionChecks);
             return match next {
                 Some(n) => {
                     self.goto(n);
@@ -310,10 +327,9 @@ impl<'a> Lowerer<'a> {
             return self.diverge(text, args, block);
         }
         if let Some(p) = path
-            && (self.intrinsic(p, args, destination)?
-                || self.heap_call(p, &call)?
-                || self.std_call(p, &call)?)
+            && let Some(how) = self.modelled(p, &call)?
         {
+            self.used.insert(how);
             self.moved.retain(|m| !overlap(m, destination));
             self.finish_moves()?;
             if let Some(n) = next {

@@ -293,6 +293,7 @@ impl Lowerer<'_> {
             }
         }
         if let Some(value) = self.source.facts.consts.get(&text) {
+            self.used.insert(crate::assumption::Assumption::Constants);
             return match literal_of(value) {
                 Some(c) => self.constant(&c, ty),
                 None => gap(format!("constant `{text}` has the value `{value}`")),

@@ -32,6 +32,7 @@ impl Lowerer<'_> {
         if size == 0 {
             return gap(format!("a parameter of type `{ty}`"));
         }
+        self.used.insert(crate::assumption::Assumption::StdInputs);
         let name = self.objects[object.0 as usize].name.clone();
         let whole = Ty::new(TyKind::Slice(elem.clone()));
         let key = ObjectKey::Pointee(object, extend(path, Step::Field(0)));

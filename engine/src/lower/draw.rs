@@ -22,6 +22,9 @@ impl Lowerer<'_> {
         let Some(rest) = text.strip_prefix("optverify::") else {
             return Ok(false);
         };
+        if rest.starts_with("nondet::assume_failed") || rest == "assume" {
+            self.used.insert(crate::assumption::Assumption::Assumed);
+        }
         if rest.starts_with("nondet::assume_failed") {
             self.end(End::Blocked);
             return Ok(true);

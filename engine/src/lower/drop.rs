@@ -315,6 +315,9 @@ impl Lowerer<'_> {
                 if is_std && !only_frees(path) {
                     return gap(format!("`Drop` of `{path}`"));
                 }
+                if is_std {
+                    self.used.insert(crate::assumption::Assumption::StdDrops);
+                }
                 // Fields that no body mentions are not known, but dropped all the same.
                 if !is_std && !self.source.drops.is_empty() {
                     let Some(fields) = self.shapes.all_fields(ty) else {

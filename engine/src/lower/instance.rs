@@ -288,7 +288,9 @@ impl<'a> Lowerer<'a> {
             return id;
         }
         let body = self.instances[frame.0 as usize].body.body;
-        let ty = body.locals[local.0 as usize].ty.clone();
+        // One that is not declared has no type that anything could be read at.
+        let none = || Ty::new(TyKind::Tuple(vec![]));
+        let ty = body.local(local).map_or_else(none, |l| l.ty.clone());
         let name = body
             .debug_infos
             .iter()

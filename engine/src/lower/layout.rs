@@ -77,7 +77,9 @@ impl Lowerer<'_> {
             return self.align_of(&inner);
         }
         if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
-            return Ok(n.align);
+            let n = n.align;
+            self.used.insert(crate::assumption::Assumption::Layout);
+            return Ok(n);
         }
         if let Some(n) = self.told_by_compiler(ty, "ALIGN") {
             return Ok(n);
@@ -110,9 +112,12 @@ impl Lowerer<'_> {
             return Ok(n);
         }
         if let Some(n) = self.source.facts.type_sizes.get(&ty.to_string()) {
-            return Ok(n.size);
+            let n = n.size;
+            self.used.insert(crate::assumption::Assumption::Layout);
+            return Ok(n);
         }
         if let Some(n) = self.told_by_compiler(ty, "SIZE") {
+            self.used.insert(crate::assumption::Assumption::Layout);
             return Ok(n);
         }
         gap(format!("the size of `{ty}` is not known"))

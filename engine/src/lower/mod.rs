@@ -42,10 +42,12 @@ mod types;
 mod value;
 mod window;
 
+use crate::assumption::Assumption;
 use crate::capture::{Capture, Facts};
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
+pub(crate) use call::normal_successors;
 use instance::InstanceId;
 pub use instance::last_segment;
 use pointer::{Target, TargetId};
@@ -241,6 +243,8 @@ pub(crate) struct Lowerer<'a> {
     pub statement: u32,
     /// Locals of this block that hold the address of a pointer as a number.
     pub exposed: HashMap<Local, value::PointerValue>,
+    /// What the lowering relied on.
+    pub used: BTreeSet<Assumption>,
 }
 
 /// Programs larger than this are refused rather than ground through.
@@ -250,6 +254,14 @@ const MAX_ROUNDS: usize = 24;
 
 /// Lowers the root with this MIR path.
 pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
+    lower_with_assumptions(source, root).map(|(program, _)| program)
+}
+
+/// The same, with what the program relies on.
+pub fn lower_with_assumptions(
+    source: &Source<'_>,
+    root: &str,
+) -> Result<(Program, BTreeSet<Assumption>), LowerError> {
     let bodies = instance::Bodies::new(source);
     let body = match bodies.by_path(root, BodyKind::Fn) {
         Ok(Some(body)) => body,
@@ -268,7 +280,8 @@ pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
         lowerer.restart();
         lowerer.lower_root(body)?;
         if !lowerer.grew {
-            return Ok(lowerer.finish(root));
+            let used = lowerer.assumptions();
+            return Ok((lowerer.finish(root), used));
         }
     }
     Err(LowerError::Unsettled(MAX_ROUNDS))
@@ -314,6 +327,7 @@ impl<'a> Lowerer<'a> {
             mir_block: 0,
             statement: 0,
             exposed: HashMap::new(),
+            used: BTreeSet::new(),
         }
     }
 
@@ -333,6 +347,7 @@ impl<'a> Lowerer<'a> {
         self.requires.clear();
         self.prepared.clear();
         self.entry_setup.clear();
+        self.used.clear();
         self.span = None;
     }
 
@@ -393,6 +408,24 @@ impl<'a> Lowerer<'a> {
             let old = std::mem::take(&mut self.blocks[block.index()].stmts);
             self.blocks[block.index()].stmts = stmts.into_iter().chain(old).collect();
         }
+    }
+
+    /// What was noted on the way, and what the objects say.
+    fn assumptions(&self) -> BTreeSet<Assumption> {
+        let mut used = self.used.clone();
+        for object in &self.objects {
+            match object.key {
+                ObjectKey::Heap(..) => used.extend([Assumption::Heap]),
+                ObjectKey::Pointee(..) => {
+                    used.extend([Assumption::NoAlias, Assumption::SingleThread]);
+                }
+                ObjectKey::Local(..) | ObjectKey::Alloc(..) | ObjectKey::Literal(_) => {}
+            }
+        }
+        if !self.vtables.is_empty() {
+            used.insert(Assumption::TraitObjects);
+        }
+        used
     }
 
     fn finish(mut self, root: &str) -> Program {

@@ -7,6 +7,7 @@ use super::race::{Winner, race};
 use super::store::Slot;
 use super::{Options, difference, prepare_reference, prepare_snapshot, replay, witness};
 use crate::adapt::{Carried, Proven, Unrolled};
+use crate::assumption::{Assumption, Ledger};
 use crate::capture::{Capture, Root};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
@@ -102,6 +103,7 @@ pub fn run(
         Err(e) => return RootReport::unknown(e.to_string()),
     };
     let mut notes = vec![];
+    let mut ledger = prepared.ledger.clone();
     let slot = options.store.as_ref().map(|s| Slot::of(s, capture, root));
     // What the reference does not need in full is there for its other side, and for the passes.
     let share = deadline.within_millis(deadline.left_millis() * REFERENCE_PERCENT / 100);
@@ -140,6 +142,7 @@ pub fn run(
         why: state.why.clone(),
     };
     events(Event::ReferenceFinished(reference.clone()));
+    rests_on_bound(&state, &mut ledger);
     let proof = state.lemmas().map(explained).unwrap_or_default();
     let mut counterexample = state.counterexample.clone();
     if let Some(c) = &mut counterexample {
@@ -170,11 +173,13 @@ pub fn run(
         if snapshot.changed {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
                 Ok(p) => {
+                    ledger.add(&p.ledger);
                     let fingerprint = p.program.fingerprint();
                     prepare_ms = start.elapsed().as_millis() as u64;
                     if fingerprint != state.fingerprint {
                         (state, how) = follow(&state, &p.program, fingerprint, options, &deadline);
                         judged = Judged::of(&state);
+                        rests_on_bound(&state, &mut ledger);
                         if options.measure_scratch && how != How::Reverified {
                             // Measuring costs the chain nothing of its own time.
                             let left = deadline.left_millis();
@@ -264,7 +269,18 @@ pub fn run(
         // A violation only between passes is in the pass table; the shipped program has none.
         counterexample = None;
     }
+    if counterexample.as_ref().is_some_and(|c| !c.replayed) {
+        ledger.0.insert(Assumption::Jumped);
+    }
+    let answers = crate::smt::answers();
+    if answers.unsat > 0 {
+        ledger.0.insert(Assumption::Solver);
+    }
+    if answers.by_integers > 0 {
+        ledger.0.insert(Assumption::Integers);
+    }
     RootReport {
+        assumptions: ledger.report(capture, root, verdict),
         verdict,
         reference,
         passes,
@@ -321,6 +337,13 @@ fn compare(
         why,
     };
     (report, judged)
+}
+
+/// Unrolled and accelerated proofs are certified by their obligations alone.
+fn rests_on_bound(state: &State, ledger: &mut Ledger) {
+    if matches!(state.proof, Some(Proven::Unrolled(_))) {
+        ledger.0.insert(Assumption::Unrolled);
+    }
 }
 
 fn closed_word(how: crate::capture::ClosedHow) -> String {

@@ -1,6 +1,7 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
 use super::reachable::{reachable, words_of};
+use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
 use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
@@ -24,6 +25,36 @@ pub enum SnapshotError {
 /// A program ready for the engines.
 pub struct Prepared {
     pub program: Program,
+    /// What it relies on.
+    pub ledger: Ledger,
+}
+
+/// What no compiler prints (constants may have a value in place of blocks): locals and blocks out of order, jumps to nowhere.
+fn malformed(body: &mir::Body) -> Option<MirError> {
+    let n_blocks = body.blocks.len();
+    let mut locals = body.locals.iter().enumerate();
+    let mut blocks = body.blocks.iter().enumerate();
+    let wrong = if body.locals.len() <= body.arg_count as usize {
+        "a parameter is not declared"
+    } else if locals.any(|(i, l)| l.local.0 as usize != i) {
+        "its locals are out of order"
+    } else if (n_blocks == 0 && body.kind == mir::BodyKind::Fn)
+        || blocks.any(|(i, b)| b.id.0 as usize != i)
+    {
+        "its blocks are out of order"
+    } else if (body.blocks.iter())
+        .flat_map(|b| lower::normal_successors(&b.terminator.kind))
+        .any(|to| to as usize >= n_blocks)
+    {
+        "it jumps to a block that is not there"
+    } else {
+        return None;
+    };
+    Some(MirError {
+        line: body.line,
+        column: 1,
+        what: format!("`{}`: {wrong}", body.path),
+    })
 }
 
 /// Parses a part of a text, and makes sure that nothing in it was misread.
@@ -31,7 +62,10 @@ fn read(part: &str, text: &str) -> Result<MirFile, SnapshotError> {
     let read = |text: &str| -> Result<MirFile, SnapshotError> {
         let file = mir::parse_file(text)?;
         mir::same_code(text, &file.to_string())?;
-        Ok(file)
+        match file.bodies.iter().find_map(malformed) {
+            Some(error) => Err(error.into()),
+            None => Ok(file),
+        }
     };
     // An error is told by its line in the whole text.
     read(part).map_err(|e| read(text).err().unwrap_or(e))
@@ -43,6 +77,7 @@ fn read_crate(text: &str, function: &str) -> MirFile {
     let text = &reachable(text, function);
     if let Ok(file) = mir::parse_file(text)
         && mir::same_code(text, &file.to_string()).is_ok()
+        && file.bodies.iter().all(|b| malformed(b).is_none())
     {
         return file;
     }
@@ -51,6 +86,7 @@ fn read_crate(text: &str, function: &str) -> MirFile {
     let bodies = lenient.bodies.into_iter().flatten();
     MirFile {
         bodies: bodies
+            .filter(|b| malformed(b).is_none())
             .filter(|b| whole.contains(&mir::normalise(&b.to_string())))
             .collect(),
         allocs: lenient.allocs,
@@ -66,8 +102,8 @@ pub fn prepare_reference(
     let text = capture.reference_text()?;
     let file = read_crate(&text, &root.function);
     let source = Source::of(capture, vec![&file]);
-    let program = lowered(&source, root)?;
-    Ok((Prepared { program }, file))
+    let prepared = lowered(&source, root)?;
+    Ok((prepared, file))
 }
 
 /// The root's snapshot and those of the functions at the same stage that it may call, directly or not.
@@ -129,12 +165,13 @@ pub fn prepare_snapshot(
     let mut source = Source::of(capture, all);
     source.as_written = vec![reference];
     source.drops.extend(lower::drop_types(reference));
-    let program = lowered(&source, root)?;
-    Ok(Prepared { program })
+    lowered(&source, root)
 }
 
-fn lowered(source: &Source<'_>, root: &Root) -> Result<Program, SnapshotError> {
-    let mut program = lower::lower(source, &root.function)?;
+fn lowered(source: &Source<'_>, root: &Root) -> Result<Prepared, SnapshotError> {
+    let (mut program, used) = lower::lower_with_assumptions(source, &root.function)?;
     simplify(&mut program);
-    Ok(program)
+    let mut ledger = Ledger::of(used, &program);
+    ledger.read_from(&source.files);
+    Ok(Prepared { program, ledger })
 }

@@ -10,7 +10,7 @@ use crate::capture::{Capture, Root};
 use crate::program::cpg::CutPoint;
 use crate::program::{Block, BlockId, InputShape, Program, SourceSpan, Terminator};
 use crate::prove::{Lemma, Lemmas};
-use crate::term::{Parts, Term, Var};
+use crate::term::{Parts, Sort, Term, Var};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -151,8 +151,9 @@ impl Slot {
             let folder = self.file.parent().unwrap_or(Path::new("."));
             std::fs::create_dir_all(folder)?;
             let temporary = self.file.with_extension(format!("{}.tmp", unique()));
-            std::fs::write(&temporary, text)?;
-            std::fs::rename(&temporary, &self.file)
+            // A full disk fails the first, a folder in the place of the file the second.
+            std::fs::write(&temporary, text)
+                .and_then(|()| std::fs::rename(&temporary, &self.file))
                 .inspect_err(|_| drop(std::fs::remove_file(&temporary)))
         };
         write().map_err(|e| {
@@ -211,6 +212,9 @@ fn put_away(proof: &Proven) -> StoredProof {
     }
 }
 
+/// No proof of ours was unrolled further.
+const MOST_STEPS: usize = 100_000;
+
 /// The proof over a program of which only names and lines are left: enough to guess what became of them.
 fn revive(stored: StoredProof) -> Option<Proven> {
     let (parts, n_state, heads, millis) = match stored {
@@ -228,7 +232,8 @@ fn revive(stored: StoredProof) -> Option<Proven> {
             let engine = ["bmc", "accelerate"].into_iter().find(|e| *e == engine)?;
             return Some(Proven::Unrolled(Unrolled {
                 engine,
-                steps,
+                // a forged bound must not use up the time of the root
+                steps: steps.min(MOST_STEPS),
                 millis,
             }));
         }
@@ -237,6 +242,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
     if n_state > n_vars {
         return None;
     }
+    let pool = parts.pool(n_state)?;
     let mut lemmas = Lemmas::new();
     let mut blocks = vec![];
     for (i, head) in heads.into_iter().enumerate() {
@@ -252,9 +258,10 @@ fn revive(stored: StoredProof) -> Option<Proven> {
         });
         let at = lemmas.entry(CutPoint::Head(BlockId(i as u32))).or_default();
         for (bound, body) in head.lemmas {
-            let is_known =
-                bound.iter().all(|v| (v.0 as usize) < n_vars) && (body.0 as usize) < n_terms;
-            if !is_known {
+            let is_lemma = bound.iter().all(|v| (v.0 as usize) < n_vars)
+                && (body.0 as usize) < n_terms
+                && pool.sort(body) == Sort::Bool;
+            if !is_lemma {
                 return None;
             }
             at.push(Lemma { bound, body });
@@ -270,7 +277,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
     });
     Some(Proven::Inductive(Box::new(Carried {
         program: Program {
-            pool: parts.pool()?,
+            pool,
             name: "a stored proof".into(),
             blocks,
             entry,
@@ -289,114 +296,4 @@ fn revive(stored: StoredProof) -> Option<Proven> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::term::Sort;
-
-    fn proof() -> Proven {
-        let mut pool = crate::term::Pool::new();
-        let x = pool.fresh("x", Sort::Bv(8));
-        let a = pool.fresh("a", Sort::Array { index: 64, elem: 8 });
-        let i = pool.fresh("i", Sort::Bv(64));
-        let (tx, ta, ti) = (pool.var(x), pool.var(a), pool.var(i));
-        let seven = pool.bv(7, 8);
-        let plain = pool.ule(tx, seven);
-        let at = pool.select(ta, ti);
-        let quantified = pool.eq(at, tx);
-        let block = |line| Block {
-            stmts: vec![],
-            terminator: Terminator::Blocked,
-            span: Some(SourceSpan {
-                file: "f.rs".into(),
-                line,
-                column: 1,
-            }),
-            origin: Default::default(),
-        };
-        let lemmas = vec![
-            Lemma::plain(plain),
-            Lemma {
-                bound: vec![i],
-                body: quantified,
-            },
-        ];
-        Proven::Inductive(Box::new(Carried {
-            program: Program {
-                pool,
-                name: "f".into(),
-                blocks: vec![block(1), block(5)],
-                entry: BlockId(0),
-                stops: vec![],
-                vars: vec![x, a],
-                inputs: vec![],
-                source_names: vec![],
-                draw_kinds: vec![],
-                requires: vec![],
-                outputs: vec![],
-                returned: InputShape::Tuple(vec![]),
-            },
-            lemmas: Lemmas::from([(CutPoint::Head(BlockId(1)), lemmas)]),
-            millis: 3,
-        }))
-    }
-
-    fn shown(p: &Proven) -> Vec<(Option<u32>, String)> {
-        let c = p.lemmas().expect("lemmas");
-        let mut out = vec![];
-        for (at, lemmas) in &c.lemmas {
-            let CutPoint::Head(b) = at else { continue };
-            let line = c.program.block(*b).span.as_ref().map(|s| s.line);
-            for l in lemmas {
-                let text = format!("{} {}", l.bound.len(), c.program.pool.show(l.body));
-                out.push((line, text));
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn what_is_stored_comes_back() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let slot = Slot {
-            file: folder.path().join("p/f.json"),
-        };
-        assert!(slot.load("text").expect("no note").is_none());
-        slot.save("text", &proof()).expect("it is written");
-        let found = slot.load("text").expect("no note").expect("it is there");
-        assert!(found.same_program);
-        assert_eq!(shown(&found.proof), shown(&proof()));
-        assert!(
-            !slot
-                .load("other")
-                .expect("no note")
-                .expect("there")
-                .same_program
-        );
-        let names: Vec<_> = std::fs::read_dir(folder.path().join("p"))
-            .expect("a folder")
-            .collect();
-        assert_eq!(names.len(), 1, "no temporary file stays");
-    }
-
-    #[test]
-    fn a_damaged_file_is_a_note() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let slot = Slot {
-            file: folder.path().join("f.json"),
-        };
-        slot.save("text", &proof()).expect("it is written");
-        let good = std::fs::read_to_string(&slot.file).expect("text");
-        let damaged = [
-            String::new(),
-            good[..good.len() / 2].to_string(),
-            good.replace("Ule", "Add").replace("Ult", "Add"),
-            good.replacen("\"format_version\":1", "\"format_version\":9", 1),
-            "[1, 2]".to_string(),
-        ];
-        for text in damaged {
-            std::fs::write(&slot.file, &text).expect("it is written");
-            let note = slot.load("text").err();
-            assert!(note.is_some_and(|n| n.contains("ignored")), "{text}");
-        }
-    }
-}
+mod tests;

@@ -178,6 +178,8 @@ pub struct QueryStats {
     pub micros: u64,
     /// Z3's own count of its work: the same on every machine.
     pub resources: u64,
+    /// Of `unsat`, those that the integers gave.
+    pub by_integers: u64,
 }
 
 impl QueryStats {
@@ -188,6 +190,7 @@ impl QueryStats {
         self.failed += other.failed;
         self.micros += other.micros;
         self.resources += other.resources;
+        self.by_integers += other.by_integers;
     }
 }
 
@@ -197,7 +200,13 @@ thread_local! {
     static STATS: RefCell<Stats> = const { RefCell::new(BTreeMap::new()) };
 }
 
-pub(super) fn record(name: &'static str, answer: &Answer, took: Duration, resources: u64) {
+pub(super) fn record(
+    name: &'static str,
+    answer: &Answer,
+    by_integers: bool,
+    took: Duration,
+    resources: u64,
+) {
     STATS.with(|s| {
         let mut s = s.borrow_mut();
         let q = s.entry(name).or_default();
@@ -209,6 +218,7 @@ pub(super) fn record(name: &'static str, answer: &Answer, took: Duration, resour
         }
         q.micros += took.as_micros() as u64;
         q.resources += resources;
+        q.by_integers += u64::from(by_integers);
     });
 }
 
@@ -220,6 +230,15 @@ pub fn absorb_stats(stats: &Stats) {
             s.entry(name).or_default().add(q);
         }
     });
+}
+
+/// All queries of this thread since the last `take_stats`, whatever their names.
+pub fn answers() -> QueryStats {
+    STATS.with(|s| {
+        let mut sum = QueryStats::default();
+        s.borrow().values().for_each(|q| sum.add(q));
+        sum
+    })
 }
 
 /// The statistics of this thread since the last call.

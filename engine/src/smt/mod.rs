@@ -8,6 +8,7 @@
 mod answer;
 mod apart;
 mod divide;
+mod fault;
 mod floats;
 mod integers;
 mod linear;
@@ -20,7 +21,9 @@ mod tests;
 #[cfg(test)]
 mod tests_integers;
 
-pub use answer::{Answer, Deadline, Model, QueryStats, Stats, Why, absorb_stats, take_stats};
+pub use answer::{
+    Answer, Deadline, Model, QueryStats, Stats, Why, absorb_stats, answers, take_stats,
+};
 pub use apart::{Role, apart};
 pub use solver::Solver;
 

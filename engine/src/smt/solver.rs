@@ -29,6 +29,8 @@ pub struct Solver {
     deadline: Deadline,
     set: Option<(u32, u32)>,
     core: Vec<Term>,
+    /// Was the last answer the integers'?
+    by_integers: bool,
     broken: Option<String>,
     /// The same facts over the integers, once they were needed.
     integers: Integers,
@@ -48,6 +50,7 @@ impl Solver {
             deadline: deadline.clone(),
             set: None,
             core: vec![],
+            by_integers: false,
             broken: None,
             integers: Integers::default(),
         }
@@ -101,9 +104,13 @@ impl Solver {
     ) -> Answer {
         let start = Instant::now();
         let before = self.resources();
-        let answer = self.check_unrecorded(pool, assumptions, budget);
+        self.by_integers = false;
+        let answer = match super::fault::of_this_query(&self.deadline) {
+            Some(fault) => fault,
+            None => self.check_unrecorded(pool, assumptions, budget),
+        };
         let spent = self.resources().saturating_sub(before);
-        record(name, &answer, start.elapsed(), spent);
+        record(name, &answer, self.by_integers, start.elapsed(), spent);
         self.dump_if_slow(name, assumptions, start.elapsed());
         answer
     }
@@ -187,6 +194,7 @@ impl Solver {
                 let mine = left(&self.deadline);
                 if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
                     self.core = core;
+                    self.by_integers = true;
                     return Answer::Unsat;
                 }
                 let mine = left(&self.deadline);

@@ -14,6 +14,7 @@ mod float;
 mod import;
 mod parts;
 mod print;
+mod sorts;
 mod subst;
 
 pub use compare::odd_inverse;

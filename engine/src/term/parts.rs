@@ -1,10 +1,14 @@
 //! A pool taken apart and put together again, for proofs that are written to files.
 //!
-//! What is read back may be anything: handles are checked, sorts are not. Such a pool is only ever a source of terms
+//! What is read back may be anything: handles, sorts and depth are checked. Such a pool is only ever a source of terms
 //! that are built anew in another one (`Import`).
 
+use super::sorts::is_sorted;
 use super::{FastMap, Node, Pool, Sort, Term, Var, VarInfo};
 use serde::{Deserialize, Serialize};
+
+/// Terms are walked recursively. Lemmas are small; a term as deep as this is none of ours.
+const MOST_DEPTH: u32 = 10_000;
 
 /// Some terms of a pool with everything below them; children come before parents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,23 +99,40 @@ impl Parts {
         self.nodes.len()
     }
 
-    /// The pool again; nothing if a handle leads nowhere.
-    pub fn pool(self) -> Option<Pool> {
+    /// The pool again; nothing if a handle leads nowhere, a sort is wrong, a term is too deep, or one of the first
+    /// `n_free` variables is bound somewhere.
+    pub fn pool(self, n_free: usize) -> Option<Pool> {
         let mut pool = Pool::new();
         for (name, sort) in self.vars {
+            if !sort.exists() {
+                return None;
+            }
             pool.vars.push(VarInfo {
                 name,
                 sort,
                 origin: None,
             });
         }
+        let mut depths: Vec<u32> = vec![];
         for (i, (mut node, sort)) in self.nodes.into_iter().enumerate() {
             let is_known = node.children_mut().iter().all(|c| (c.0 as usize) < i)
                 && node
                     .vars_mut()
                     .iter()
                     .all(|v| (v.0 as usize) < pool.vars.len());
-            if !is_known {
+            if !is_known || !is_sorted(&node, sort, |t| pool.sort(*t), |v| pool.var_info(*v).sort) {
+                return None;
+            }
+            if matches!(node, Node::Lambda { bound, .. } if (bound.0 as usize) < n_free) {
+                return None;
+            }
+            let below = node
+                .children_mut()
+                .iter()
+                .map(|c| depths[c.0 as usize])
+                .max();
+            depths.push(below.map_or(0, |d| d + 1));
+            if depths[i] > MOST_DEPTH {
                 return None;
             }
             pool.index.insert((node.clone(), sort), Term(i as u32));

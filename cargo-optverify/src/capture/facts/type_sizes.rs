@@ -22,7 +22,7 @@ pub fn collect(printed: &str, expanded: &str) -> BTreeMap<String, TypeSize> {
             }
         };
         let entry = sizes.entry(ty.to_string());
-        entry.and_modify(same).or_insert_with(|| Some(size.clone()));
+        entry.and_modify(same).or_insert(Some(*size));
     };
     for (text, size) in printed.lines().filter_map(line) {
         let Ok(ty) = mir::parse_ty(text) else {
