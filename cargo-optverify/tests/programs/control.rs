@@ -253,3 +253,61 @@ fn few_rounds_wrong(d: [u8; 6]) {
     for &x in &d { optverify::assume(x < 10); sum += x as u32; }
     assert!(sum < 54);
 }
+
+// relations whose coefficients have inverses that are huge: three times the rounds
+//@ expect: safe
+#[verify]
+fn shares_of_three(n: i32) {
+    optverify::assume(n >= 0 && n <= 1_000_000);
+    let (mut i, mut a, mut b) = (0, 0, 0);
+    while i < n {
+        if optverify::any::<bool>() {
+            a += 1;
+            b += 2;
+        } else {
+            a += 2;
+            b += 1;
+        }
+        i += 1;
+    }
+    assert_eq!(a + b, 3 * n);
+}
+
+//@ expect: unsafe
+#[verify]
+fn shares_of_three_or_four(n: i32) {
+    optverify::assume(n >= 0 && n <= 1_000_000);
+    let (mut i, mut a, mut b) = (0, 0, 0);
+    while i < n {
+        if optverify::any::<bool>() {
+            a += 1;
+            b += 2;
+        } else {
+            a += 2;
+            b += 2;
+        }
+        i += 1;
+    }
+    assert_eq!(a + b, 3 * n);
+}
+
+// counted in eight bits, summed up in thirty-two
+//@ expect: safe
+#[verify]
+fn narrow_counter(n: u8) {
+    let mut s = 0u32;
+    for _ in 0..n {
+        s += 3;
+    }
+    assert!(s == 3 * n as u32);
+}
+
+//@ expect: unsafe
+#[verify]
+fn narrow_counter_too_small(n: u8) {
+    let mut s = 0u32;
+    for _ in 0..n {
+        s += 3;
+    }
+    assert!(s < 700);
+}

@@ -431,3 +431,55 @@ fn letters_start_only(v: &[char]) {
         assert!(v[2] == 'a');
     }
 }
+
+// what a comparison says of an element
+//@ expect: safe
+#[verify]
+fn equal_slices(v: &[u8], w: &[u8]) {
+    if v == w && v.len() > 3 {
+        assert!(v[2] == w[2]);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn unequal_slices(v: &[u8], w: &[u8]) {
+    if v != w && v.len() > 3 && w.len() > 3 {
+        assert!(v[2] == w[2]);
+    }
+}
+
+// two values an element may have
+//@ expect: safe
+#[verify]
+fn one_or_two(n: usize) {
+    optverify::assume(n <= 50);
+    let mut a = [0u8; 50];
+    for i in 0..n {
+        if i % 2 == 0 {
+            a[i] = 1
+        } else {
+            a[i] = 2
+        }
+    }
+    for i in 0..n {
+        assert!(a[i] == 1 || a[i] == 2);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn one_or_two_or_none(n: usize) {
+    optverify::assume(n <= 50);
+    let mut a = [0u8; 50];
+    for i in 1..n {
+        if i % 2 == 0 {
+            a[i] = 1
+        } else {
+            a[i] = 2
+        }
+    }
+    for i in 0..n {
+        assert!(a[i] == 1 || a[i] == 2);
+    }
+}

@@ -121,10 +121,10 @@ impl Kernel {
                 .min()
                 .unwrap_or(0);
             let w = self.w - k;
+            let row = simplest(row.iter().map(|a| (a >> k) & mask(w)).collect(), w);
             let (mut lhs, mut rhs) = (pool.bv(0, w), pool.bv(0, w));
             let last = row.len() - 1;
-            for (i, a) in row.iter().enumerate() {
-                let a = (a >> k) & mask(w);
+            for (i, a) in row.into_iter().enumerate() {
                 if a == 0 {
                     continue;
                 }
@@ -161,6 +161,34 @@ impl Kernel {
     }
 }
 
+/// The equation times the unit that makes its coefficients small: `i + x * 0x55555555 = 0` is `3 * i = x`, and solvers
+/// multiply by large numbers bit by bit.
+fn simplest(row: Vec<u128>, w: u32) -> Vec<u128> {
+    let times =
+        |u: u128| -> Vec<u128> { row.iter().map(|a| a.wrapping_mul(u) & mask(w)).collect() };
+    let cost = |row: &Vec<u128>| -> u32 {
+        let size = |a: u128| 128 - a.min(a.wrapping_neg() & mask(w)).leading_zeros();
+        row.iter().map(|a| size(*a)).sum()
+    };
+    let odd = row.iter().filter(|a| *a & 1 == 1);
+    let scaled = odd.map(|a| times(inverse(*a)));
+    // The first of the smallest, so that equal programs get equal lemmas.
+    scaled
+        .chain([times(1)])
+        .min_by_key(cost)
+        .unwrap_or_default()
+}
+
+/// Of an odd number, modulo 2^128.
+fn inverse(a: u128) -> u128 {
+    let mut x = a;
+    // Each step doubles the number of bits that are right; three are at the start.
+    for _ in 0..6 {
+        x = x.wrapping_mul(2u128.wrapping_sub(a.wrapping_mul(x)));
+    }
+    x
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +196,21 @@ mod tests {
     use crate::term::Sort;
 
     /// At width 3 with two columns every row can be enumerated: the basis generates exactly the relations.
+    #[test]
+    fn units_have_inverses_and_equations_small_numbers() {
+        for a in (1..2000u128).step_by(2).chain([u128::MAX, u128::MAX - 2]) {
+            assert_eq!(a.wrapping_mul(inverse(a)), 1);
+        }
+        let third = inverse(3) & mask(32);
+        let minus = third.wrapping_neg() & mask(32);
+        let small = simplest(vec![1, minus, minus, 0], 32);
+        let signed: Vec<i32> = small.iter().map(|a| *a as u32 as i32).collect();
+        assert!(
+            signed == [-3, 1, 1, 0] || signed == [3, -1, -1, 0],
+            "{signed:?}"
+        );
+    }
+
     #[test]
     fn the_kernel_is_exact() {
         let mut random = Random::new(5);

@@ -110,7 +110,7 @@ fn reads_array(pool: &Pool, t: Term) -> bool {
         .any(|v| pool.var_info(*v).sort.is_array())
 }
 
-/// One kernel for each width.
+/// One kernel for each width; narrower variables are zero-extended.
 fn kernels(task: &mut Task, s: &Samples, effort: Effort) -> Vec<Kernel> {
     let mut widths: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, v) in s.vars.iter().enumerate() {
@@ -119,10 +119,19 @@ fn kernels(task: &mut Task, s: &Samples, effort: Effort) -> Vec<Kernel> {
         }
     }
     let mut out = vec![];
-    for (w, mut at) in widths {
+    for (&w, at) in &widths {
+        let mut at = at.clone();
+        if effort >= Effort::Full {
+            // What is counted in a narrow variable may be summed up in a wide one.
+            at.extend(widths.range(..w).flat_map(|(_, narrow)| narrow));
+        }
         at.truncate(24);
         let pool = &mut task.program.pool;
-        let mut columns: Vec<Term> = at.iter().map(|&i| pool.var(s.vars[i])).collect();
+        let mut columns = vec![];
+        for &i in &at {
+            let x = pool.var(s.vars[i]);
+            columns.push(pool.zext(x, w));
+        }
         let mut squares = vec![];
         if effort >= Effort::Rich && at.len() <= 4 {
             for a in 0..at.len() {

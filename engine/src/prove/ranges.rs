@@ -87,9 +87,7 @@ fn relations(task: &mut Task) -> Vec<(Var, Term)> {
         let edge = task.cpg.graph[e].clone();
         let pool = &mut task.program.pool;
         if matches!(task.cpg.graph[to], CutPoint::Stop(_)) {
-            for atom in comparisons(pool, edge.guard) {
-                let at = super::vc::indices(pool, &[atom]);
-                let [i] = at[..] else { continue };
+            for (atom, i) in asserted(pool, edge.guard) {
                 let w = pool.width(i);
                 let j = *bound
                     .entry(w)
@@ -131,6 +129,30 @@ fn relations(task: &mut Task) -> Vec<(Var, Term)> {
     out
 }
 
+/// What a stop says of elements, with the index to be made a variable: each comparison of one or two elements, and all
+/// of one element together (`a[i] != 1 && a[i] != 2`).
+fn asserted(pool: &mut Pool, guard: Term) -> Vec<(Term, Term)> {
+    let mut out = vec![];
+    for atom in comparisons(pool, guard) {
+        let at = super::vc::indices(pool, &[atom]);
+        if at.len() <= 2 {
+            out.extend(at.into_iter().map(|i| (atom, i)));
+        }
+    }
+    let mut of_one: std::collections::BTreeMap<Term, Vec<Term>> = Default::default();
+    for t in super::candidates::conjuncts(pool, guard) {
+        if let [i] = super::vc::indices(pool, &[t])[..] {
+            of_one.entry(i).or_default().push(t);
+        }
+    }
+    for (i, parts) in of_one {
+        if parts.len() > 1 {
+            out.push((pool.and_all(&parts), i));
+        }
+    }
+    out
+}
+
 /// The comparisons of a guard that read arrays.
 fn comparisons(pool: &Pool, guard: Term) -> Vec<Term> {
     let mut seen: FastSet<Term> = FastSet::default();
@@ -154,9 +176,10 @@ fn comparisons(pool: &Pool, guard: Term) -> Vec<Term> {
     out
 }
 
-/// The term with the index `i` made the variable `j`: `i` must be a variable, or a variable plus a constant.
+/// The term with the index `i` made the variable `j`: `i` must be a constant, a variable, or a variable plus a constant.
 fn generalised(pool: &mut Pool, t: Term, i: Term, j: Var) -> Option<Term> {
     let (v, offset) = match *pool.node(i) {
+        Node::Const(_) => return Some(at_variable(pool, t, i, j)),
         Node::Var(v) => (v, 0),
         Node::Binary(BinOp::Add, x, c) => (pool.as_var(x)?, pool.as_const(c)?),
         _ => return None,
@@ -168,4 +191,25 @@ fn generalised(pool: &mut Pool, t: Term, i: Term, j: Var) -> Option<Term> {
     let mut s = Subst::new();
     s.bind(v, value);
     Some(s.apply(pool, t))
+}
+
+/// Elements at the index `i` become elements at `j`.
+fn at_variable(pool: &mut Pool, t: Term, i: Term, j: Var) -> Term {
+    let tj = pool.var(j);
+    let mut s = Subst::new();
+    let mut seen: FastSet<Term> = FastSet::default();
+    let mut todo = vec![t];
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        if let Node::Select(array, at) = *pool.node(t)
+            && at == i
+        {
+            let element = pool.select(array, tj);
+            s.fix(t, element);
+        }
+        todo.extend(pool.children(t));
+    }
+    s.apply(pool, t)
 }
