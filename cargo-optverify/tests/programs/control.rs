@@ -311,3 +311,23 @@ fn narrow_counter_too_small(n: u8) {
     }
     assert!(s < 700);
 }
+
+//@ expect: safe
+#[verify]
+fn ranges_in_a_row(n: u32) {
+    let mut sum = 0;
+    for x in (0..n % 4).flat_map(|i| 0..i) {
+        sum += x;
+    }
+    assert!(sum <= 1);
+}
+
+//@ expect: unsafe
+#[verify]
+fn ranges_in_a_row_too_long(n: u32) {
+    let mut sum = 0;
+    for x in (0..n % 4).flat_map(|i| 0..i) {
+        sum += x;
+    }
+    assert!(sum < 1);
+}

@@ -1,11 +1,11 @@
 //! Functions of std that rustc leaves as calls although each of them is one step: constructors used as functions,
-//! choices without a branch, comparisons through references.
+//! choices without a branch, comparisons through references, methods of integers.
 
 use super::aggregate::alike;
 use super::inline::Call;
 use super::value::Value;
 use super::{Lowered, Lowerer, gap, types};
-use crate::mir::{BinOp, Operand, Path, Ty, TyKind};
+use crate::mir::{BinOp, IntTy, Operand, Path, Ty, TyKind};
 use crate::term::Term;
 use types::erase;
 
@@ -39,6 +39,9 @@ impl Lowerer<'_> {
             let ops: Vec<&Operand> = call.args.iter().collect();
             return self.adt(path, &ops, &into).map(Some);
         }
+        if let (Some((int, method)), [a, b]) = (integer_method(path), call.args) {
+            return self.integer_value(int, method, a, b);
+        }
         let (Some(op), [a, b]) = (comparison(path), call.args) else {
             return Ok(None);
         };
@@ -48,6 +51,60 @@ impl Lowerer<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `<u32 as Ord>::min(a, b)`, `<u32 as Step>::forward_unchecked(a, steps)`.
+    fn integer_value(
+        &mut self,
+        int: IntTy,
+        method: Method,
+        a: &Operand,
+        b: &Operand,
+    ) -> Lowered<Option<Value>> {
+        let (w, signed) = (int.bits(), int.signed());
+        if w > 64 {
+            return Ok(None);
+        }
+        let a = self.operand_bits(a, None)?;
+        let b = self.operand_bits(b, None)?;
+        let pool = &mut self.pool;
+        let result = match method {
+            Method::Min | Method::Max => {
+                let less = if signed {
+                    pool.slt(a, b)
+                } else {
+                    pool.ult(a, b)
+                };
+                let (smaller, larger) = (pool.ite(less, a, b), pool.ite(less, b, a));
+                match method {
+                    Method::Min => smaller,
+                    _ => larger,
+                }
+            }
+            Method::Forward | Method::Backward => {
+                // In twice the width nothing overflows; the result must fit, or the step is undefined.
+                let wide = if signed {
+                    pool.sext(a, 128)
+                } else {
+                    pool.zext(a, 128)
+                };
+                let steps = pool.zext(b, 128);
+                let moved = match method {
+                    Method::Forward => pool.add(wide, steps),
+                    _ => pool.sub(wide, steps),
+                };
+                let result = pool.extract(moved, 0, w);
+                let back = if signed {
+                    pool.sext(result, 128)
+                } else {
+                    pool.zext(result, 128)
+                };
+                let fits = pool.eq(back, moved);
+                self.check_defined(fits, "a step of an iterator outside of its type");
+                result
+            }
+        };
+        Ok(Some(self.scalar(result)))
     }
 
     /// `if condition { a } else { b }`.
@@ -93,6 +150,33 @@ impl Lowerer<'_> {
         }
         Ok(Some((self.bits(&v)?, ty)))
     }
+}
+
+#[derive(Clone, Copy)]
+enum Method {
+    Min,
+    Max,
+    Forward,
+    Backward,
+}
+
+/// A method that a trait of std gives an integer.
+fn integer_method(path: &Path) -> Option<(IntTy, Method)> {
+    let q = path.qself.as_ref()?;
+    let TyKind::Int(int) = q.ty.kind() else {
+        return None;
+    };
+    let TyKind::Adt { path: of, .. } = q.trait_ref.as_ref()?.kind() else {
+        return None;
+    };
+    let method = match (types::in_std(of)?, path.last_name()) {
+        ("cmp::Ord", "min") => Method::Min,
+        ("cmp::Ord", "max") => Method::Max,
+        ("iter::Step", "forward_unchecked") => Method::Forward,
+        ("iter::Step", "backward_unchecked") => Method::Backward,
+        _ => return None,
+    };
+    Some((*int, method))
 }
 
 /// The operator of `<&T as PartialEq>::eq` and its siblings.
