@@ -153,3 +153,19 @@ fn copy_apart_wrong(mut a: [u8; 4]) {
 //@ expect: safe
 #[verify]
 fn copy_within(mut a: [u8; 4]) { let first = a[0]; a.copy_within(0..3, 1); assert!(a[1] == first); }
+
+//@ expect: safe
+//@ known: unknown because memory of type `u32` counted in units of `u8`
+#[verify]
+fn offset_in_bytes(a: &[u32; 2]) {
+    let p = unsafe { (a.as_ptr() as *const u8).add(4) as *const u32 };
+    assert!(unsafe { *p } == a[1]);
+}
+
+//@ expect: unsafe
+//@ known: unknown because memory of type `u32` counted in units of `u8`
+#[verify]
+fn offset_in_bytes_wrong(a: &[u32; 2]) {
+    let p = unsafe { (a.as_ptr() as *const u8).add(4) as *const u32 };
+    assert!(unsafe { *p } == a[0]);
+}

@@ -483,3 +483,41 @@ fn one_or_two_or_none(n: usize) {
         assert!(a[i] == 1 || a[i] == 2);
     }
 }
+
+//@ expect: safe
+//@ known: unknown because memory of type `u8` counted in units of `[u8; 2]`
+#[verify]
+fn as_chunks(a: &[u8; 6]) { let (c, _) = a.as_chunks::<2>(); assert!(c.len() == 3 && c[1][0] == a[2]); }
+
+//@ expect: unsafe
+//@ known: unknown because memory of type `u8` counted in units of `[u8; 2]`
+#[verify]
+fn as_chunks_wrong(a: &[u8; 6]) { let (c, _) = a.as_chunks::<2>(); assert!(c[1][0] == a[1]); }
+
+//@ expect: safe
+//@ known: unknown because memory of type `u8` counted in units of `[u8; 4]`
+#[verify]
+fn as_chunks_words(a: &[u8; 8]) {
+    let mut s = 0u8;
+    for w in a.as_chunks::<4>().0 { s = s.wrapping_add(w[0]); }
+    assert!(s == a[0].wrapping_add(a[4]));
+}
+
+//@ expect: unsafe
+//@ known: unknown because memory of type `u8` counted in units of `[u8; 4]`
+#[verify]
+fn as_chunks_words_wrong(a: &[u8; 8]) {
+    let mut s = 0u8;
+    for w in a.as_chunks::<4>().0 { s = s.wrapping_add(w[0]); }
+    assert!(s == a[0].wrapping_add(a[1]));
+}
+
+//@ expect: safe
+//@ known: unknown because a range of memory over several rows of nested arrays
+#[verify]
+fn as_flattened(a: &[[u8; 2]; 3]) { let f = a.as_flattened(); assert!(f.len() == 6 && f[3] == a[1][1]); }
+
+//@ expect: unsafe
+//@ known: unknown because a range of memory over several rows of nested arrays
+#[verify]
+fn as_flattened_wrong(a: &[[u8; 2]; 3]) { let f = a.as_flattened(); assert!(f[3] == a[1][0]); }

@@ -153,7 +153,7 @@ impl Lowerer<'_> {
             let starts = self.pool.ule(index, room);
             let fine = self.pool.and(fits, starts);
             let fine = self.pool.implies(here, fine);
-            self.check_defined(fine, "a range of memory outside of its allocation");
+            self.check_within(fine, &spot, "a range of memory outside of its allocation");
             out.push(ElementRange {
                 here,
                 object,

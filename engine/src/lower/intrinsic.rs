@@ -122,6 +122,10 @@ impl Lowerer<'_> {
                 let q = self.operand(&args[1])?;
                 let q = self.pointer_of(&q)?;
                 let (i, j) = self.same_array(&p, &q)?;
+                let Some(ty) = self.operand_type(&args[0])? else {
+                    return gap("a distance of pointers of unknown type");
+                };
+                self.check_units(&p, &ty)?;
                 if name.ends_with("unsigned") {
                     let fine = self.pool.ule(j, i);
                     self.check_defined(fine, "offset of pointers in the wrong order");
@@ -135,6 +139,7 @@ impl Lowerer<'_> {
                 let v = self.operand(&args[0])?;
                 let p = self.pointer_of(&v)?;
                 let by = self.operand_bits(&args[1], None)?;
+                self.check_units(&p, &into)?;
                 let moved = self.offset_pointer(&p, by)?;
                 self.pointer(moved)
             }

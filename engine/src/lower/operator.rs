@@ -343,6 +343,7 @@ impl Lowerer<'_> {
             let by = self.operand_bits(b, by_ty.as_ref())?;
             let signed = by_ty.as_ref().is_some_and(types::is_signed);
             let by = self.pool.resize(by, 64, signed);
+            self.check_units(&p, ty)?;
             let out = self.offset_pointer(&p, by)?;
             self.check_offset(&out)?;
             return Ok(self.pointer(out));
@@ -372,6 +373,27 @@ impl Lowerer<'_> {
         Ok(self.scalar(out))
     }
 
+    /// A pointer that moves, or whose distance from another is taken, counts what it points to.
+    pub fn check_units(&mut self, p: &super::value::PointerValue, pointer_ty: &Ty) -> Lowered<()> {
+        let Some(unit) = types::pointee(pointer_ty).map(types::erase) else {
+            return gap(format!("arithmetic on `{pointer_ty}`"));
+        };
+        for &t in &p.targets {
+            if let super::pointer::Target::Place(object, path) = self.targets[t.0 as usize].clone()
+                && path.last() == Some(&Step::Elem)
+            {
+                let here = self.tag_is(p, t);
+                let spot = super::memory::Spot {
+                    object,
+                    path,
+                    indices: vec![],
+                };
+                self.check_stride(here, &spot, &unit)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A moved pointer must stay inside its allocation or point one past it.
     pub fn check_offset(&mut self, p: &super::value::PointerValue) -> Lowered<()> {
         for &t in &p.targets {
@@ -388,7 +410,7 @@ impl Lowerer<'_> {
                 let inside = self.pool.ule(p.indices[n - 1], extent);
                 let here = self.tag_is(p, t);
                 let fine = self.pool.implies(here, inside);
-                self.check_defined(fine, "pointer moved out of its allocation");
+                self.check_within(fine, &spot, "pointer moved out of its allocation");
             }
         }
         Ok(())

@@ -252,6 +252,11 @@ impl Lowerer<'_> {
             if s.path.last() != Some(&Step::Elem) {
                 continue;
             }
+            if at.window.is_some()
+                && let Some(elem) = types::element(&at.ty)
+            {
+                self.check_stride(here, &s, &elem)?;
+            }
             // A window over an array starts below it: its own extent is what counts.
             let extent = self.extent(&s)?;
             let Some(&i) = s.indices.last() else { continue };
@@ -266,7 +271,33 @@ impl Lowerer<'_> {
                 }
             };
             let fine = self.pool.implies(here, inside);
-            self.check_defined(fine, "pointer outside of its allocation");
+            self.check_within(fine, &s, "pointer outside of its allocation");
+        }
+        Ok(())
+    }
+
+    /// Beyond its array is outside of the allocation, but beyond a row of a larger array may be the next row, which
+    /// a pointer made from the whole may get to.
+    pub fn check_within(&mut self, fine: Term, spot: &Spot, what: &str) {
+        let outer = self.objects[spot.object.0 as usize].outer.len();
+        let rows = spot.path.iter().skip(outer);
+        if rows.filter(|s| **s == Step::Elem).count() > 1 {
+            let what = "a range of memory over several rows of nested arrays";
+            self.check(fine, StopKind::Unsupported(what.into()));
+        } else {
+            self.check_defined(fine, what);
+        }
+    }
+
+    /// Positions count the elements of the memory. A pointer under another type counts in other units.
+    pub fn check_stride(&mut self, here: Term, spot: &Spot, unit: &Ty) -> Lowered<()> {
+        let elem = self.spot_type(spot)?;
+        let same = types::unwrapped(&elem) == types::unwrapped(unit)
+            || matches!((self.size_of(&elem), self.size_of(unit)), (Ok(a), Ok(b)) if a == b);
+        if !same {
+            let elsewhere = self.pool.not(here);
+            let what = format!("memory of type `{elem}` counted in units of `{unit}`");
+            self.check(elsewhere, StopKind::Unsupported(what));
         }
         Ok(())
     }
