@@ -165,7 +165,7 @@ fn neighbours(inputs: &[(String, String)], numbers: &[String]) -> Vec<Vec<(Strin
 
 /// The numbers in the root's reference, inlined callees included: comparisons are where builds differ.
 fn literals(capture: &Capture, root: &Root) -> Vec<String> {
-    let text = capture.reference_text().unwrap_or_default();
+    let text = capture.reference_text(&root.function).unwrap_or_default();
     let bodies = functions(&text);
     let body = bodies
         .iter()

@@ -88,7 +88,7 @@ fn everything_that_a_verifier_needs() {
     assert!(capture.roots()[1].harness && !root.harness);
 
     // the reference has no calls of std left, and says which values are arbitrary
-    let reference = capture.reference_text().expect("the reference");
+    let reference = capture.reference_text("root").expect("the reference");
     let start = reference.find("fn root(").expect("the root");
     let body = &reference[start..start + reference[start..].find("\n}\n").expect("its end")];
     assert!(body.contains("optverify::nondet::any_u32()") && body.contains("assume_failed()"));

@@ -128,7 +128,9 @@ fn calls_between_crates_of_a_workspace_are_closed() {
     let dir = project.captured();
     let capture = optverify_engine::capture::Capture::load(dir).expect("it loads");
     let calls = |text: &str| text.contains("mid::twice(") || text.contains("low::sum(");
-    assert!(!calls(&capture.reference_text().expect("the reference")));
+    assert!(!calls(
+        &capture.reference_text("root").expect("the reference")
+    ));
     let snapshots = capture.snapshots("root");
     assert!(!calls(
         &snapshots

@@ -79,7 +79,7 @@ impl<'a> Bodies<'a> {
 
     /// The body of a constant or a promoted, as written.
     pub fn constant(&self, path: &str) -> Option<Rc<Body>> {
-        let file = self.reference().ok()?;
+        let file = self.reference("").ok()?;
         let own = self.own_path(path);
         let kinds = [BodyKind::Const, BodyKind::Promoted];
         let mut found = file
@@ -104,18 +104,23 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    fn reference(&self) -> Result<Rc<MirFile>, String> {
-        let path = self.capture.dir().join("reference.mir");
-        let text = || self.capture.reference_text().map_err(|e| e.to_string());
+    /// The text with a function's body before all optimizations.
+    fn reference(&self, function: &str) -> Result<Rc<MirFile>, String> {
+        let path = self.capture.reference_path(function);
+        let text = || {
+            self.capture
+                .reference_text(function)
+                .map_err(|e| e.to_string())
+        };
         self.files.get(path, text)
     }
 
     fn of_function(&self, function: &Function) -> Result<Rc<Body>, String> {
         let file = match &self.number {
-            None => self.reference()?,
+            None => self.reference(&function.path)?,
             Some(number) => {
                 // the dump of a stage has one of two functions of one name, whichever that is
-                only(&*self.reference()?, function)?;
+                only(&*self.reference(&function.path)?, function)?;
                 let snapshot = self.capture.snapshot_at(&function.path, number);
                 let snapshot = snapshot.ok_or("a function without a snapshot at this stage")?;
                 let text = || snapshot.text().map_err(|e| e.to_string());

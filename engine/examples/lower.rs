@@ -7,7 +7,7 @@ fn main() {
     let capture = Capture::load(&args[1]).expect("capture");
     for root in capture.roots() {
         let t = std::time::Instant::now();
-        let text = capture.reference_text().expect("reference");
+        let text = capture.reference_text(&root.function).expect("reference");
         let file = mir::parse_file(&text).expect("parse");
         let parsed = t.elapsed();
         let source = lower::Source::of(&capture, vec![&file]);

@@ -10,7 +10,7 @@ fn main() {
     let seconds = args.get(2).and_then(|s| s.parse().ok()).unwrap_or(30);
     let capture = Capture::load(&args[1]).expect("capture");
     for root in capture.roots() {
-        let text = capture.reference_text().expect("reference");
+        let text = capture.reference_text(&root.function).expect("reference");
         let file = mir::parse_file(&text).expect("parse");
         let source = lower::Source::of(&capture, vec![&file]);
         let mut p = lower::lower(&source, &root.function).expect("lower");

@@ -27,7 +27,7 @@ fn main() {
                 .unwrap_or("safe")
                 .replace("miscompiled", "safe");
             let start = Instant::now();
-            let text = capture.reference_text().expect("reference");
+            let text = capture.reference_text(&root.function).expect("reference");
             let file = mir::parse_file(&text).expect("parse");
             let source = lower::Source::of(&capture, vec![&file]);
             let mut p = match lower::lower(&source, &root.function) {

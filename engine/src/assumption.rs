@@ -131,7 +131,7 @@ impl Ledger {
     ) -> Vec<AssumptionReport> {
         let mut all = self.0.clone();
         all.extend([Assumption::Compiler, Assumption::Stack]);
-        let inlined = |how: ClosedHow| matches!(how, ClosedHow::Inlined | ClosedHow::PrefixInlined);
+        let inlined = |how: ClosedHow| !matches!(how, ClosedHow::AsShipped | ClosedHow::NotClosed);
         let snapshots = capture.snapshots(&root.function);
         if snapshots.iter().any(|s| s.changed && inlined(s.closed_how)) {
             all.insert(Assumption::Inlined);

@@ -44,7 +44,7 @@ pub fn collect(dir: &Path, wanted: &BTreeSet<String>) -> Result<Dumps> {
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("could not read {}", path.display()))?;
         let function = stems.entry(stem.to_owned()).or_insert_with(|| {
-            header_path(&text)
+            function_of(&text)
                 .filter(|path| wanted.contains(*path))
                 .map(str::to_owned)
         });
@@ -73,7 +73,7 @@ fn number_the_last(list: &mut [Dump]) {
 }
 
 /// The function's path of ``// MIR for `m::f` after GVN``.
-fn header_path(text: &str) -> Option<&str> {
+pub fn function_of(text: &str) -> Option<&str> {
     let header = text.lines().next()?.strip_prefix("// MIR for `")?;
     header.rsplit_once('`').map(|(path, _)| path)
 }

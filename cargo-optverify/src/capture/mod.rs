@@ -6,11 +6,13 @@
 //! 2. *shipped* and *shipped-closed*, in parallel: the user's own pipeline, dumped after every pass, as
 //!    it ships and with unlimited inlining;
 //! 3. one *prefix* run for each pass before the inliner that changed something: std's generics cannot be
-//!    inlined there by the shipped pipeline itself.
+//!    inlined there by the shipped pipeline itself;
+//! 4. where a root still has calls that nobody knows: compiles with forwarders around it (`deeper`).
 
 pub mod close;
 pub mod command;
 pub mod compiler;
+pub mod deeper;
 pub mod dumps;
 pub mod facts;
 pub mod folder;
@@ -112,6 +114,9 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
             manifest.roots.retain(|root| !asks_for_checks(root, other));
         }
     }
+    let marked: BTreeSet<String> = (manifest.roots.iter())
+        .map(|r| r.function.clone())
+        .collect();
     let bodies = mir_text::functions(&reference);
     if request.all_functions && other_checks.is_none() {
         let marked = std::mem::take(&mut manifest.roots);
@@ -122,6 +127,10 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let reach = Reach::of(&bodies);
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));
 
+    let enums_cache = request.cache.join(format!(
+        "foreign-enums-{}-{}.json",
+        manifest.compiler.commit_hash, manifest.target
+    ));
     if !manifest.roots.is_empty() {
         let mut filter = wanted
             .iter()
@@ -131,13 +140,10 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         if filter.len() > LONGEST_FILTER {
             filter = "all".to_owned();
         }
-        let cache = request.cache.join(format!(
-            "enums-{}-{}.json",
-            manifest.compiler.commit_hash, manifest.target
-        ));
         let (shipped, shipped_closed, facts) = std::thread::scope(|scope| {
             let closed = scope.spawn(|| runs::shipped_closed(command, &runs_dir, &filter));
-            let facts = scope.spawn(|| facts::collect(command, &runs_dir, &reference, &cache));
+            let facts =
+                scope.spawn(|| facts::collect(command, &runs_dir, &reference, &enums_cache));
             (
                 runs::shipped(command, &runs_dir, &filter),
                 joined(closed),
@@ -162,6 +168,10 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         )?;
     }
     folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+    if !manifest.roots.is_empty() {
+        deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
+        folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+    }
     folder.publish(dir)?;
     Ok(Outcome::Captured)
 }
@@ -221,6 +231,7 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
             Function {
                 path: path.clone(),
                 called_as,
+                reference: None,
                 snapshots: Vec::new(),
             }
         })

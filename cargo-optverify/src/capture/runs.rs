@@ -61,7 +61,17 @@ pub fn evaluated(command: &RustcCommand, scratch: &Path) -> Result<Run> {
 }
 
 fn reference(command: &RustcCommand, dir: PathBuf, prefix: &[&str], more: &[&str]) -> Result<Run> {
-    let mut args = without_mir_choices(&command.for_capture(&dir));
+    let args = reference_args(command, &dir, prefix, more);
+    start_shared(command, dir, args, Stage::Reference)
+}
+
+fn reference_args(
+    command: &RustcCommand,
+    dir: &Path,
+    prefix: &[&str],
+    more: &[&str],
+) -> Vec<String> {
+    let mut args = without_mir_choices(&command.for_capture(dir));
     args.extend(more.iter().map(|a| (*a).to_owned()));
     let mut passes: Vec<String> = prefix.iter().map(|pass| format!("+{pass}")).collect();
     passes.push("+Inline".to_owned());
@@ -70,7 +80,7 @@ fn reference(command: &RustcCommand, dir: PathBuf, prefix: &[&str], more: &[&str
         format!("-Zmir-enable-passes={}", passes.join(",")),
     ]);
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
-    start_shared(command, dir, args, Stage::Reference)
+    args
 }
 
 /// The shipped pipeline, every pass dumped for the functions of `filter`.
@@ -88,6 +98,47 @@ pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> R
     args.extend(dumps(&dir, filter));
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
     start_shared(command, dir, args, Stage::Shipped)
+}
+
+/// Functions of the crate are inlined like those of other crates.
+const OWN_FUNCTIONS: &str = "-Zcross-crate-inline-threshold=always";
+
+/// What a compile with forwarders around roots is for.
+pub enum Deeper<'a> {
+    Reference,
+    /// The reference with its constants evaluated; the sizes of types on standard output.
+    Evaluated,
+    /// The user's own pipeline without these passes.
+    Without(&'a [&'a str]),
+}
+
+/// With forwarders around the roots of `locations`, which are dumped after inlining.
+pub fn deeper(
+    command: &RustcCommand,
+    dir: PathBuf,
+    locations: &str,
+    what: &Deeper<'_>,
+) -> Result<Run> {
+    let mut args = match what {
+        Deeper::Reference => reference_args(command, &dir, &[], &[]),
+        Deeper::Evaluated => reference_args(command, &dir, &["GVN"], &["-Zprint-type-sizes"]),
+        Deeper::Without(passes) => {
+            let mut args = command.for_capture(&dir);
+            args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
+            let passes: Vec<String> = passes.iter().map(|pass| format!("-{pass}")).collect();
+            if !passes.is_empty() {
+                args.push(format!("-Zmir-enable-passes={}", passes.join(",")));
+            }
+            args
+        }
+    };
+    args.push(OWN_FUNCTIONS.to_owned());
+    let filter = match what {
+        Deeper::Evaluated => "__optverify_deep & Inline | __optverify_deep & GVN",
+        _ => "__optverify_deepest_ & Inline",
+    };
+    args.extend(dumps(&dir, filter));
+    start_asking(command, dir, args, &[("OPTVERIFY_DEEPER", locations)])
 }
 
 /// The source after macro expansion, on standard output.
@@ -124,6 +175,16 @@ fn start_shared(
 }
 
 fn start(command: &RustcCommand, dir: PathBuf, args: Vec<String>) -> Result<Run> {
+    start_asking(command, dir, args, &[])
+}
+
+/// `asked`: what the crate's macros are told beside that this is a capture.
+fn start_asking(
+    command: &RustcCommand,
+    dir: PathBuf,
+    args: Vec<String>,
+    asked: &[(&str, &str)],
+) -> Result<Run> {
     std::fs::create_dir_all(&dir).with_context(|| format!("could not create {}", dir.display()))?;
     let output = Command::new(&command.rustc)
         .args(args)
@@ -139,6 +200,9 @@ fn start(command: &RustcCommand, dir: PathBuf, args: Vec<String>) -> Result<Run>
         // nightly's options on the user's own compiler, for this child only
         .env("RUSTC_BOOTSTRAP", "1")
         .env("OPTVERIFY_CAPTURE", "1")
+        .envs(asked.iter().copied())
+        // a crash of the compiler under unusual options leaves no files in the user's folder
+        .env("RUSTC_ICE", "0")
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("RUSTC_WRAPPER")
         .output()

@@ -73,6 +73,10 @@ pub struct Function {
     pub path: String,
     /// As calls print it, where that differs and could be found out: `Foo::get`, `<Foo as Trait>::get`.
     pub called_as: Option<String>,
+    /// The crate before the first optimization with this function's calls inlined deeper than rustc does by itself,
+    /// where that was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function.
     pub snapshots: Vec<SnapshotEntry>,
 }
@@ -103,6 +107,10 @@ pub enum ClosedHow {
     /// From the shipped pipeline, run once more with unlimited inlining.
     #[serde(rename = "inlined")]
     Inlined,
+    /// From a compile that ends with this pass, through functions that do nothing but call the root: rustc inlines a few
+    /// levels of calls for each.
+    #[serde(rename = "inlined deeper")]
+    InlinedDeeper,
     /// The pass stands before the inliner: the passes up to it, then unlimited inlining, nothing else.
     #[serde(rename = "prefix+inlined")]
     PrefixInlined,

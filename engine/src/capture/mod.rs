@@ -122,6 +122,12 @@ impl Capture {
         }
         let snapshots = self.info.functions.iter().flat_map(|f| &f.snapshots);
         let named = snapshots.flat_map(|s| [s.shipped.as_str(), s.closed.as_str()]);
+        let deeper = self
+            .info
+            .functions
+            .iter()
+            .filter_map(|f| f.reference.as_deref());
+        let named = named.chain(deeper);
         let known = [files::FACTS, files::REFERENCE, files::SHIPPED];
         let known = known.into_iter().filter(|f| self.dir.join(f).exists());
         let all: BTreeSet<&str> = named.chain(known).collect();
@@ -167,8 +173,13 @@ impl Capture {
     }
 
     /// The whole crate before the first optimization, calls inlined as far as rustc can.
-    pub fn reference_text(&self) -> Result<String, CaptureError> {
-        read(&self.dir.join(files::REFERENCE))
+    pub fn reference_text(&self, function: &str) -> Result<String, CaptureError> {
+        read(&self.reference_path(function))
+    }
+
+    pub fn reference_path(&self, function: &str) -> PathBuf {
+        let deeper = self.function(function).and_then(|f| f.reference.as_deref());
+        self.dir.join(deeper.unwrap_or(files::REFERENCE))
     }
 
     /// The whole crate after the shipped pipeline: final bodies, constants, statics, promoteds.

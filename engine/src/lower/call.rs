@@ -12,6 +12,9 @@ use crate::mir::{
 use crate::program::{BlockId, StopKind, Terminator as End};
 use std::collections::HashMap;
 
+/// How the reason of a call ends that is neither inlined nor modelled.
+pub const WITHOUT_BODY: &str = "whose body is not captured";
+
 /// The successors of a terminator other than by unwinding.
 pub fn normal_successors(kind: &TerminatorKind) -> Vec<u32> {
     match kind {
@@ -341,10 +344,7 @@ impl<'a> Lowerer<'a> {
             let spread = b.body.path.contains("{closure");
             return self.inline(b, &call, spread);
         }
-        gap(format!(
-            "call of `{}`, whose body is not captured",
-            short(text)
-        ))
+        gap(format!("call of `{}`, {WITHOUT_BODY}", short(text)))
     }
 
     /// A call that never returns: a panic, an exit, an abort.

@@ -47,6 +47,7 @@ use crate::capture::{Capture, Facts};
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
+pub use call::WITHOUT_BODY;
 pub(crate) use call::normal_successors;
 use instance::InstanceId;
 pub use instance::last_segment;

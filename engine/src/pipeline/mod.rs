@@ -25,7 +25,10 @@ mod store;
 mod witness;
 
 pub use export::proof_file;
-pub use snapshot::{Prepared, SnapshotError, prepare_reference, prepare_snapshot};
+pub use snapshot::{
+    Prepared, SnapshotError, lacks_bodies, prepare_reference, prepare_snapshot,
+    reference_lacks_bodies,
+};
 
 use crate::capture::{Capture, Root};
 use crate::report::{BrokenPass, Event, QueryReport, RootReport};

@@ -5,8 +5,8 @@ use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
 use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
-use crate::program::Program;
 use crate::program::simplify::simplify;
+use crate::program::{Program, StopKind};
 use std::collections::{BTreeSet, HashMap};
 
 /// Why a snapshot has no program: the verdict is unknown, with this text.
@@ -99,7 +99,7 @@ pub fn prepare_reference(
     capture: &Capture,
     root: &Root,
 ) -> Result<(Prepared, MirFile), SnapshotError> {
-    let text = capture.reference_text()?;
+    let text = capture.reference_text(&root.function)?;
     let file = read_crate(&text, &root.function);
     let source = Source::of(capture, vec![&file]);
     let prepared = lowered(&source, root)?;
@@ -166,6 +166,30 @@ pub fn prepare_snapshot(
     source.as_written = vec![reference];
     source.drops.extend(lower::drop_types(reference));
     lowered(&source, root)
+}
+
+/// Does the root, before or after the optimizations, call functions that the capture has no body of?
+pub fn lacks_bodies(capture: &Capture, root: &Root) -> bool {
+    let Ok((reference, file)) = prepare_reference(capture, root) else {
+        return false;
+    };
+    let optimized = || {
+        let last = capture.snapshots(&root.function).pop()?;
+        prepare_snapshot(capture, root, &last, &file).ok()
+    };
+    calls_without_body(&reference) || optimized().is_some_and(|p| calls_without_body(&p))
+}
+
+/// The same, before the optimizations.
+pub fn reference_lacks_bodies(capture: &Capture, root: &Root) -> bool {
+    prepare_reference(capture, root).is_ok_and(|(prepared, _)| calls_without_body(&prepared))
+}
+
+fn calls_without_body(prepared: &Prepared) -> bool {
+    let mut stops = prepared.program.stops.iter().map(|stop| &stop.kind);
+    stops.any(
+        |kind| matches!(kind, StopKind::Unsupported(what) if what.contains(lower::WITHOUT_BODY)),
+    )
 }
 
 fn lowered(source: &Source<'_>, root: &Root) -> Result<Prepared, SnapshotError> {

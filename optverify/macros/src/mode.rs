@@ -7,6 +7,12 @@ pub fn is_capture() -> bool {
     std::env::var_os("OPTVERIFY_CAPTURE").is_some()
 }
 
+/// Is the root at `location` (`file:line`) one of those whose calls have to be inlined deeper?
+pub fn wants_deeper(location: &str) -> bool {
+    let asked = std::env::var("OPTVERIFY_DEEPER").unwrap_or_default();
+    asked.split('|').any(|root| root == location)
+}
+
 /// The native run of one root, as the tool asks for it: `src/lib.rs:12|argument, argument`.
 pub struct NativeRun {
     /// `file:line` of the function's name, as the root's marker gives it.

@@ -39,8 +39,18 @@ fn try_expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Er
         return Ok(unchanged);
     }
     let needs_harness = !contracts.is_empty() || !options.instances.is_empty();
-    let marker = marker(&function, &options, needs_harness)?;
+    let mut marker = marker(&function, &options, needs_harness)?;
+    let deeper = mode::wants_deeper(&location(&function));
     if !needs_harness {
+        let name = function.name.to_string();
+        if deeper && (function.mentions_self || options.associated) {
+            let mut out = function.with_items_in_body(marker);
+            out.extend(forwarders(&function, &name, "Self::")?);
+            return Ok(out);
+        }
+        if deeper {
+            marker.extend(forwarders(&function, &name, "")?);
+        }
         return Ok(function.with_items_in_body(marker));
     }
     if function.mentions_self || options.associated {
@@ -55,6 +65,9 @@ fn try_expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Er
         out.extend(harness(
             &function, &options, &contracts, &name, "Self::", &marker,
         )?);
+        if deeper {
+            out.extend(forwarders(&function, &name, "Self::")?);
+        }
         return Ok(out);
     }
     // aliases for the generic parameters, in a scope of their own
@@ -87,6 +100,9 @@ fn try_expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Er
     scope.extend(harness(
         &function, &options, &contracts, &name, "", &marker,
     )?);
+    if deeper {
+        scope.extend(forwarders(&function, &name, "")?);
+    }
     let items = template(
         "#[allow(unused)] const _: () = { SCOPE };",
         &function,
@@ -190,41 +206,7 @@ fn harness(
     qualifier: &str,
     marker: &TokenStream,
 ) -> Result<TokenStream, Error> {
-    let mut arguments = Vec::new();
-    for parameter in &function.parameters {
-        match (&parameter.name, parameter.is_self) {
-            (_, true) => arguments.push("self".to_owned()),
-            (Some(name), _) => arguments.push(name.to_string()),
-            (None, _) => {
-                return Err(Error::new(
-                    parameter.span,
-                    "contracts and instances need plain parameter names: take the pattern apart in the body",
-                ));
-            }
-        }
-    }
-    let mut splices = vec![
-        ("MARKER", marker.clone()),
-        ("RETURN_TYPE", function.return_type.clone()),
-    ];
-    if function.return_type.is_empty() {
-        splices[1].1 = template("()", function, &[])?;
-    }
-    let mut lifetimes = TokenStream::new();
-    for parameter in &function.generics {
-        if let GenericParameter::Lifetime(tokens) = parameter {
-            lifetimes.extend(tokens.clone());
-            lifetimes.extend(template(",", function, &[])?);
-        }
-    }
-    splices.push(("LIFETIMES", lifetimes));
-    let mut parameters = TokenStream::new();
-    for parameter in &function.parameters {
-        parameters.extend(parameter.tokens.clone());
-        parameters.extend(template(",", function, &[])?);
-    }
-    splices.push(("PARAMETERS", parameters));
-    let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+    let (mut before, mut after) = (marker.clone(), TokenStream::new());
     for contract in contracts {
         match contract {
             Contract::Requires(condition) => before.extend(template(
@@ -246,17 +228,92 @@ fn harness(
             }
         }
     }
-    splices.extend([("BEFORE", before), ("AFTER", after)]);
+    let call = call(function, options, qualifier, &arguments(function)?);
+    around(function, name, &call, before, after)
+}
+
+/// How many forwarders stand around a root: rustc inlines about five levels of calls into each.
+const LEVELS: u32 = 6;
+
+/// Functions that do nothing but call each other and at last the root. rustc inlines a few levels of calls, but a function
+/// of the same crate comes with its own inlining done: the outermost has many levels of them.
+fn forwarders(function: &ItemFn, root: &str, qualifier: &str) -> Result<TokenStream, Error> {
+    let mut out = TokenStream::new();
+    // a parameter that is taken apart has no name to pass on
+    let Ok(arguments) = arguments(function) else {
+        return Ok(out);
+    };
+    let mut callee = root.to_owned();
+    for level in 1..=LEVELS {
+        let name = match level {
+            LEVELS => format!("__optverify_deepest_{root}"),
+            _ => format!("__optverify_deeper_{level}_{root}"),
+        };
+        let call = called(function, &format!("{qualifier}{callee}({arguments})"));
+        let nothing = TokenStream::new();
+        out.extend(around(function, &name, &call, nothing.clone(), nothing)?);
+        callee = name;
+    }
+    Ok(out)
+}
+
+/// The parameters as arguments of a call.
+fn arguments(function: &ItemFn) -> Result<String, Error> {
+    let mut arguments = Vec::new();
+    for parameter in &function.parameters {
+        match (&parameter.name, parameter.is_self) {
+            (_, true) => arguments.push("self".to_owned()),
+            (Some(name), _) => arguments.push(name.to_string()),
+            (None, _) => {
+                return Err(Error::new(
+                    parameter.span,
+                    "contracts and instances need plain parameter names: take the pattern apart in the body",
+                ));
+            }
+        }
+    }
+    Ok(arguments.join(", "))
+}
+
+/// A function with the same signature: some code, a call, some code with its result as `__optverify_ret`.
+fn around(
+    function: &ItemFn,
+    name: &str,
+    call: &str,
+    before: TokenStream,
+    after: TokenStream,
+) -> Result<TokenStream, Error> {
+    let mut return_type = function.return_type.clone();
+    if return_type.is_empty() {
+        return_type = template("()", function, &[])?;
+    }
+    let mut lifetimes = TokenStream::new();
+    for parameter in &function.generics {
+        if let GenericParameter::Lifetime(tokens) = parameter {
+            lifetimes.extend(tokens.clone());
+            lifetimes.extend(template(",", function, &[])?);
+        }
+    }
+    let mut parameters = TokenStream::new();
+    for parameter in &function.parameters {
+        parameters.extend(parameter.tokens.clone());
+        parameters.extend(template(",", function, &[])?);
+    }
     let unsafety = if function.is_unsafe { "unsafe" } else { "" };
     template(
         &format!(
             "#[allow(unused, missing_docs, clippy::all)] #[doc(hidden)] \
              {unsafety} fn {name}<LIFETIMES>(PARAMETERS) -> RETURN_TYPE {{ \
-             MARKER BEFORE let __optverify_ret = {}; AFTER __optverify_ret }}",
-            call(function, options, qualifier, &arguments.join(", "))
+             BEFORE let __optverify_ret = {call}; AFTER __optverify_ret }}"
         ),
         function,
-        &splices,
+        &[
+            ("RETURN_TYPE", return_type),
+            ("LIFETIMES", lifetimes),
+            ("PARAMETERS", parameters),
+            ("BEFORE", before),
+            ("AFTER", after),
+        ],
     )
 }
 
@@ -291,10 +348,15 @@ fn call(function: &ItemFn, options: &Options, qualifier: &str, arguments: &str) 
         false => format!("::<{}>", turbofish.join(", ")),
     };
     let call = format!("{qualifier}{}{turbofish}({arguments})", function.name);
+    called(function, &call)
+}
+
+/// A call of a function with this one's signature.
+fn called(function: &ItemFn, call: &str) -> String {
     if function.is_unsafe {
         format!("unsafe {{ {call} }}")
     } else {
-        call
+        call.to_owned()
     }
 }
 

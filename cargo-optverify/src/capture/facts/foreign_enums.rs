@@ -217,6 +217,8 @@ fn ask(command: &RustcCommand, scratch: &Path, mut probes: Vec<Probe>) -> Result
     let dir = scratch.join("probe");
     std::fs::create_dir_all(&dir)?;
     let source = dir.join("optverify_probe.rs");
+    // of std's unstable enums: what rustc asks for
+    let mut features: Vec<String> = Vec::new();
     for _ in 0..MOST_ROUNDS {
         if probes.is_empty() {
             break;
@@ -255,6 +257,11 @@ fn ask(command: &RustcCommand, scratch: &Path, mut probes: Vec<Probe>) -> Result
                     .iter()
                     .flat_map(|t| ["--target", t]),
             )
+            .args(
+                features
+                    .iter()
+                    .map(|f| format!("-Zcrate-attr=feature({f})")),
+            )
             .arg("--out-dir")
             .arg(&dir)
             .arg(&source)
@@ -272,6 +279,15 @@ fn ask(command: &RustcCommand, scratch: &Path, mut probes: Vec<Probe>) -> Result
         let complaints = complaints(&String::from_utf8_lossy(&output.stderr));
         if complaints.is_empty() {
             break;
+        }
+        let new: Vec<String> = (complaints.iter().filter_map(|c| c.feature.clone()))
+            .filter(|feature| !features.contains(feature))
+            .collect();
+        if !new.is_empty() {
+            features.extend(new);
+            features.sort();
+            features.dedup();
+            continue;
         }
         let mut kept = Vec::new();
         for (number, mut probe) in probes.into_iter().enumerate() {
@@ -309,6 +325,8 @@ struct Complaint {
     line: usize,
     /// The patterns that a match leaves out; nothing for any other error.
     missing: Option<Vec<String>>,
+    /// The library feature that a name of std needs.
+    feature: Option<String>,
 }
 
 fn complaints(stderr: &str) -> Vec<Complaint> {
@@ -330,9 +348,11 @@ fn complaints(stderr: &str) -> Vec<Complaint> {
                     .map(str::to_owned)
                     .collect()
             });
+        let unstable = text.strip_prefix("use of unstable library feature `");
         Some(Complaint {
             line: line as usize,
             missing: patterns,
+            feature: unstable.and_then(|rest| Some(rest.split_once('`')?.0.to_owned())),
         })
     };
     stderr.lines().filter_map(parse).collect()

@@ -5,6 +5,7 @@ mod constants;
 mod foreign_enums;
 mod local_enums;
 mod local_unions;
+mod tuple_sizes;
 mod type_sizes;
 
 use crate::capture::command::RustcCommand;
@@ -13,6 +14,32 @@ use anyhow::Result;
 use optverify_engine::capture::Facts;
 use std::path::Path;
 
+/// Bodies before and after their constants were evaluated, and what the compiler printed of types' sizes.
+#[derive(Default)]
+pub struct Evaluated {
+    pub before: String,
+    pub after: String,
+    pub sizes: String,
+}
+
+impl Evaluated {
+    /// The whole crate, where it has constants with names.
+    fn of_crate(command: &RustcCommand, scratch: &Path, reference: &str) -> Result<Self> {
+        if !constants::are_named(reference) {
+            return Ok(Self::default());
+        }
+        let run = runs::evaluated(command, scratch)?;
+        if !run.succeeded() {
+            return Ok(Self::default());
+        }
+        Ok(Self {
+            before: reference.to_owned(),
+            after: std::fs::read_to_string(run.mir_file(command))?,
+            sizes: String::from_utf8_lossy(&run.output.stdout).into_owned(),
+        })
+    }
+}
+
 /// `reference`: the closed crate. `cache`: where answers about std are kept, per compiler.
 pub fn collect(
     command: &RustcCommand,
@@ -20,16 +47,21 @@ pub fn collect(
     reference: &str,
     cache: &Path,
 ) -> Result<Facts> {
-    let mut facts = Facts::default();
-    let mut sizes = String::new();
-    if constants::are_named(reference) {
-        let evaluated = runs::evaluated(command, scratch)?;
-        if evaluated.succeeded() {
-            let text = std::fs::read_to_string(evaluated.mir_file(command))?;
-            facts.consts = constants::evaluated(reference, &text);
-            sizes = String::from_utf8_lossy(&evaluated.output.stdout).into_owned();
-        }
-    }
+    let evaluated = Evaluated::of_crate(command, scratch, reference)?;
+    collect_from(command, scratch, reference, cache, &evaluated)
+}
+
+pub fn collect_from(
+    command: &RustcCommand,
+    scratch: &Path,
+    reference: &str,
+    cache: &Path,
+    evaluated: &Evaluated,
+) -> Result<Facts> {
+    let mut facts = Facts {
+        consts: constants::evaluated(&evaluated.before, &evaluated.after),
+        ..Facts::default()
+    };
     // only enums have discriminants and downcasts
     let enums = reference.contains("discriminant(") || reference.contains(" as ");
     if enums {
@@ -42,7 +74,9 @@ pub fn collect(
             let source = String::from_utf8_lossy(&expanded.output.stdout);
             facts.enums.extend(local_enums::collect(&source, reference));
             facts.unions = local_unions::collect(&source);
-            facts.type_sizes = type_sizes::collect(&sizes, &source);
+            facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
+            let tuples = tuple_sizes::ask(command, scratch, reference)?;
+            tuple_sizes::add(&mut facts.type_sizes, type_sizes::collect(&tuples, ""));
         }
     }
     Ok(facts)
