@@ -243,7 +243,9 @@ impl Deeper<'_> {
             let Some(forwarder) = function_of(&text) else {
                 continue;
             };
-            if let Some(root) = self.roots.iter().find(|root| is_around(forwarder, root)) {
+            let around = self.roots.iter().find(|root| is_around(forwarder, root));
+            // one that only calls the root is not the root
+            if let Some(root) = around.filter(|root| has_inlined(&text, root)) {
                 let (_, body) = text.split_once('\n').unwrap_or_default();
                 let own = format!("fn {forwarder}(");
                 texts.insert(root.clone(), body.replacen(&own, &format!("fn {root}("), 1));
@@ -258,6 +260,15 @@ const OUTERMOST: &str = "__optverify_deepest_";
 fn is_forwarder(path: &str) -> bool {
     let name = last_segment(path);
     name.starts_with(OUTERMOST) || name.starts_with("__optverify_deeper_")
+}
+
+/// Is the root's own code in this body?
+fn has_inlined(text: &str, root: &str) -> bool {
+    let scopes = text
+        .lines()
+        .filter_map(|line| line.split_once(" (inlined "));
+    let mut inlined = scopes.filter_map(|(_, rest)| rest.split_once(") {"));
+    inlined.any(|(path, _)| last_segment(path) == last_segment(root))
 }
 
 /// Is `forwarder` the outermost one of this root? It stands in the root's body or beside it.

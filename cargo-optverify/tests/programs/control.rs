@@ -331,3 +331,23 @@ fn ranges_in_a_row_too_long(n: u32) {
     }
     assert!(sum < 1);
 }
+
+fn greatest_divisor(a: u32, b: u32) -> u32 { if b == 0 { a } else { greatest_divisor(b, a % b) } }
+
+//@ expect: safe
+#[verify]
+fn tail_recursion(a: u32, b: u32) { if a > 0 { assert!(greatest_divisor(a, b) > 0); } }
+
+//@ expect: unsafe
+#[verify]
+fn tail_recursion_wrong(a: u32, b: u32) { assert!(greatest_divisor(a, b) > 0); }
+
+fn up(n: u32, done: u32) -> u32 { if n == 0 { done } else { up(n - 1, done.wrapping_add(2)) } }
+
+//@ expect: safe
+#[verify]
+fn tail_recursion_counts(n: u32) { assert!(up(n, 0) == n.wrapping_mul(2)); }
+
+//@ expect: unsafe
+#[verify]
+fn tail_recursion_counts_wrong(n: u32) { assert!(up(n, 1) != 41); }

@@ -10,7 +10,6 @@ fn not_a_number(x: f32) { if x != x { assert!(x.is_nan()); } }
 fn not_a_number_wrong(x: f32) { assert!(x == x); }
 
 //@ expect: safe
-//@ known: unknown because internal: the answer of bmc was not confirmed: the run returns
 #[verify]
 fn float_to_int(x: f32) { let n = x as u8; assert!(n as f32 <= 255.0); if x >= 0.0 && x <= 255.0 { assert!(n as f32 <= x); } }
 
@@ -19,7 +18,6 @@ fn float_to_int(x: f32) { let n = x as u8; assert!(n as f32 <= 255.0); if x >= 0
 fn float_to_int_wrong(x: f32) { assert!((x as i8) as f32 <= x); }
 
 //@ expect: safe
-//@ known: unknown because internal: the answer of bmc was not confirmed: the run returns
 #[verify]
 fn int_to_float(n: u16) { let x = n as f32; assert!(x >= 0.0 && x as u16 == n); }
 
@@ -28,12 +26,10 @@ fn int_to_float(n: u16) { let x = n as f32; assert!(x >= 0.0 && x as u16 == n); 
 fn int_to_float_wrong(n: u32) { assert!((n as f32) as u32 == n); }
 
 //@ expect: safe
-//@ known: unknown because call of `std::intrinsics::minnumf32`, whose body is not captured
 #[verify]
 fn float_min_max(a: f32, b: f32) { if !a.is_nan() && !b.is_nan() { assert!(a.min(b) <= a.max(b)); assert!(a.abs() >= 0.0); } }
 
 //@ expect: unsafe
-//@ known: unknown because call of `std::intrinsics::minnumf32`, whose body is not captured
 #[verify]
 fn float_min_max_wrong(a: f32, b: f32) { assert!(a.min(b) <= a.max(b)); }
 
@@ -52,3 +48,51 @@ fn clamp_unit(x: f32) { let y = if x > 1.0 { 1.0 } else if x >= 0.0 { x } else {
 //@ expect: unsafe
 #[verify]
 fn clamp_unit_wrong(x: f32) { let y = if x > 1.0 { 1.0 } else if x < 0.0 { 0.0 } else { x }; assert!(y >= 0.0 && y <= 1.0); }
+
+//@ expect: safe
+#[verify]
+fn sum_grows(x: f32, y: f32) { if x >= 0.0 && y >= 0.0 { assert!(x + y >= x); } }
+
+//@ expect: unsafe
+#[verify]
+fn sum_grows_wrong(x: f32, y: f32) { if x >= 0.0 && y > 0.0 && x < 1e30 { assert!(x + y > x); } }
+
+//@ expect: safe
+#[verify]
+fn square_is_not_negative(x: f32) { if x >= -10.0 && x <= 10.0 { let s = x * x; assert!(s >= 0.0 && s <= 100.0); } }
+
+//@ expect: unsafe
+#[verify]
+fn square_is_not_negative_wrong(x: f32) { assert!(x * x >= 0.0); }
+
+//@ expect: safe
+#[verify]
+fn rounded_down(x: f32) { if x.abs() < 1e6 { assert!(x.floor() <= x && x.ceil() >= x && x.trunc().abs() <= x.abs()); } }
+
+//@ expect: unsafe
+#[verify]
+fn rounded_down_wrong(x: f32) { if x.abs() < 1e6 { assert!(x.round() <= x); } }
+
+//@ expect: safe
+#[verify]
+fn quotient(x: f32) { if x > 2.0 { assert!(1.0 / x < 1.0); } }
+
+//@ expect: unsafe
+#[verify]
+fn quotient_wrong(x: f32) { assert!(1.0 / x != f32::NEG_INFINITY); }
+
+//@ expect: safe
+#[verify]
+fn narrowed(x: f64) { if x >= 0.0 && x <= 1.0 { let y = x as f32; assert!(y >= 0.0 && y <= 1.0); } }
+
+//@ expect: unsafe
+#[verify]
+fn narrowed_wrong(x: f64) { if x > 0.0 && x < 1.0 { let y = x as f32; assert!(y > 0.0 && y < 1.0); } }
+
+//@ expect: safe
+#[verify]
+fn sum_of_a_loop(n: u8) { let mut s = 0.0f32; for i in 0..n { s += i as f32; } assert!(s >= 0.0); }
+
+//@ expect: unsafe
+#[verify]
+fn sum_of_a_loop_wrong(n: u8) { let mut s = 0.0f32; for i in 0..n { s += i as f32; } assert!(s != 45.0); }

@@ -41,24 +41,36 @@ impl Lowerer<'_> {
         let Some(ty) = self.operand_type(dst)? else {
             return gap("a copy through a pointer of unknown type");
         };
-        let Some(elem) = types::pointee(&ty).map(erase) else {
-            return gap("a copy through something that is no pointer");
-        };
         let n = self.operand_bits(count, None)?;
         let d = self.operand(dst)?;
         let d = self.pointer_of(&d)?;
         let s = self.operand(src)?;
         let s = self.pointer_of(&s)?;
+        self.copy_between(&d, &s, n, &ty, apart)
+    }
+
+    /// The same of pointers' values; `ty` is the type of the pointer to where it goes.
+    pub fn copy_between(
+        &mut self,
+        d: &super::value::PointerValue,
+        s: &super::value::PointerValue,
+        n: Term,
+        ty: &Ty,
+        apart: bool,
+    ) -> Lowered<()> {
+        let Some(elem) = types::pointee(ty).map(erase) else {
+            return gap("a copy through something that is no pointer");
+        };
         if self.leaves(&elem)?.is_empty() {
             return Ok(());
         }
         if self.pool.as_const(n) == Some(1) {
-            let from = self.deref(&s, &ty)?;
+            let from = self.deref(s, ty)?;
             let v = self.load_located(&from)?;
-            let to = self.deref(&d, &ty)?;
+            let to = self.deref(d, ty)?;
             return self.store_located(&to, &v);
         }
-        self.copy_range(&d, &s, n, &elem, apart)
+        self.copy_range(d, s, n, &elem, apart)
     }
 
     /// `write_bytes`: every byte of the range becomes the same.

@@ -2,6 +2,7 @@
 
 use super::pointer::Target;
 use super::shape::Step;
+use super::std_promoted;
 use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, ObjectKey, gap};
@@ -43,7 +44,7 @@ pub fn literal_type(c: &Const) -> Option<Ty> {
     })
 }
 
-impl Lowerer<'_> {
+impl<'a> Lowerer<'a> {
     pub fn const_type(&mut self, c: &Const) -> Option<Ty> {
         if let Some(t) = literal_type(c) {
             return Some(t);
@@ -292,6 +293,10 @@ impl Lowerer<'_> {
                 return self.const_body(b);
             }
         }
+        if let Some(body) = std_promoted::of(path) {
+            self.used.insert(crate::assumption::Assumption::StdModels);
+            return self.const_body(super::instance::BodyRef { body, file: 0 });
+        }
         if let Some(value) = self.source.facts.consts.get(&text) {
             self.used.insert(crate::assumption::Assumption::Constants);
             return match literal_of(value) {
@@ -338,7 +343,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates a constant by lowering its body here: it is a call without arguments.
-    fn const_body(&mut self, b: super::instance::BodyRef<'_>) -> Lowered<Value> {
+    fn const_body(&mut self, b: super::instance::BodyRef<'a>) -> Lowered<Value> {
         if let Some(c) = &b.body.value {
             let ty = erase(b.body.ret());
             return self.constant(&c.clone(), Some(&ty));
@@ -354,10 +359,6 @@ impl Lowerer<'_> {
                 _ => break,
             }
         }
-        // Re-resolved so that the reference has the lowerer's own lifetime.
-        let Some(b) = self.bodies.by_path(&name, b.body.kind)? else {
-            return gap(format!("constant `{name}`"));
-        };
         let depth = self.instances[self.frame.0 as usize].depth;
         if depth > super::inline::MAX_DEPTH {
             return gap("constants nested too deeply");

@@ -13,8 +13,8 @@ use crate::mir::{Elem, GenericArg, IntTy, Place, Ty, TyKind};
 use crate::program::Terminator as End;
 use crate::term::{Sort, Term};
 
-/// Types of std whose drop, beside that of their parameters, only frees memory. Everything under `iter` has no `Drop`
-/// of its own, nor has anything under `num`.
+/// Types of std whose drop, beside that of their parameters, only frees memory. Nothing under `iter`, `num`, `str`, `char`,
+/// `ascii` and `time` has a `Drop` of its own.
 const ONLY_FREE: &[&str] = &[
     "alloc::Global",
     "array::Guard",
@@ -22,6 +22,8 @@ const ONLY_FREE: &[&str] = &[
     "array::drain::Drain",
     "borrow::Cow",
     "boxed::Box",
+    "cell::BorrowError",
+    "cell::BorrowMutError",
     "cell::Cell",
     "cell::RefCell",
     "cell::UnsafeCell",
@@ -47,19 +49,20 @@ const ONLY_FREE: &[&str] = &[
     "vec::into_iter::IntoIter",
 ];
 
-/// Private to std, and what `extend` ends with: `Drop` writes the length that it counted to the vector's.
-const WRITES_LENGTH: &str = "set_len_on_drop::SetLenOnDrop";
-
 fn only_frees(path: &str) -> bool {
     let Some(path) = types::in_std(path) else {
         return false;
     };
     let modules = [
+        "ascii::",
+        "char::",
         "iter::",
         "num::",
         "ops::Range",
         "ops::range::",
         "ops::try_trait::",
+        "str::",
+        "time::",
     ];
     modules.iter().any(|module| path.starts_with(module)) || ONLY_FREE.contains(&path)
 }
@@ -85,7 +88,7 @@ impl Lowerer<'_> {
         self.drop_at(at, block, &mut n_dropped)
     }
 
-    fn drop_at(&mut self, at: &Located, block: u32, n_dropped: &mut u32) -> Lowered<()> {
+    pub fn drop_at(&mut self, at: &Located, block: u32, n_dropped: &mut u32) -> Lowered<()> {
         let ty = at.ty.clone();
         if self.drop_type(&ty, &mut vec![]).is_ok() {
             return Ok(());
@@ -102,9 +105,6 @@ impl Lowerer<'_> {
                 let n = self.length(at)?;
                 return self.drop_elements(at, n, block, n_dropped);
             }
-            TyKind::Adt { path, .. } if path.ends_with(WRITES_LENGTH) => {
-                return self.write_length(at, &ty);
-            }
             TyKind::Adt { path, args } => {
                 if self.source.drops.contains(&**path) {
                     self.run_drop(at, &ty, block, n_dropped)?;
@@ -113,6 +113,10 @@ impl Lowerer<'_> {
                     Some(GenericArg::Type(t)) => Ok(erase(t)),
                     _ => gap(format!("`Drop` of `{ty}`")),
                 };
+                if self.drop_guard(at, path, block, n_dropped)? {
+                    self.used.insert(crate::assumption::Assumption::StdDrops);
+                    return Ok(());
+                }
                 match types::in_std(path) {
                     Some("option::Option") => {
                         let variants = [("Some", content(0)?)];
@@ -121,6 +125,9 @@ impl Lowerer<'_> {
                     Some("result::Result") => {
                         let variants = [("Ok", content(0)?), ("Err", content(1)?)];
                         return self.drop_variants(at, path, &variants, block, n_dropped);
+                    }
+                    Some("boxed::Box") if types::is_trait_object(&content(0)?) => {
+                        return self.drop_trait_object(at, block, n_dropped);
                     }
                     Some("boxed::Box") => {
                         let content = self.owned(at, &content(0)?, None)?;
@@ -216,15 +223,8 @@ impl Lowerer<'_> {
     }
 
     /// What a box or a vector points to; of a vector with its length.
-    fn owned(&mut self, at: &Located, content: &Ty, length: Option<Term>) -> Lowered<Located> {
-        let value = self.load_located(at)?;
-        let mut pointers = value.leaves.iter().filter_map(|(_, l)| match &l.leaf {
-            Leaf::Pointer(p) => Some(p.clone()),
-            Leaf::Bits(_) => None,
-        });
-        let (Some(p), None) = (pointers.next(), pointers.next()) else {
-            return gap(format!("`Drop` of `{}`", at.ty));
-        };
+    pub fn owned(&mut self, at: &Located, content: &Ty, length: Option<Term>) -> Lowered<Located> {
+        let p = self.only_pointer(at)?;
         let p = self.retarget(&p, content)?;
         let p = PointerValue {
             meta: length.or(p.meta),
@@ -237,6 +237,19 @@ impl Lowerer<'_> {
         self.deref(&p, &to)
     }
 
+    /// The one pointer in a value.
+    pub fn only_pointer(&mut self, at: &Located) -> Lowered<PointerValue> {
+        let value = self.load_located(at)?;
+        let mut pointers = value.leaves.iter().filter_map(|(_, l)| match &l.leaf {
+            Leaf::Pointer(p) => Some(p.clone()),
+            Leaf::Bits(_) => None,
+        });
+        match (pointers.next(), pointers.next()) {
+            (Some(p), None) => Ok(p),
+            _ => gap(format!("`Drop` of `{}`", at.ty)),
+        }
+    }
+
     fn vec_length(&mut self, at: &Located) -> Lowered<Term> {
         let length = self.project(
             at.clone(),
@@ -244,26 +257,6 @@ impl Lowerer<'_> {
         )?;
         let length = self.load_located(&length)?;
         self.bits(&length)
-    }
-
-    /// `*self.len = self.local_len`.
-    fn write_length(&mut self, at: &Located, ty: &Ty) -> Lowered<()> {
-        let fields = self.shapes.fields(ty);
-        let [(_, to), (_, counted)] = fields.as_slice() else {
-            return gap(format!("`Drop` of `{ty}`"));
-        };
-        let is_length =
-            matches!(to.kind(), TyKind::Ref { mutable: true, ty, .. } if erase(ty) == *counted);
-        if !is_length {
-            return gap(format!("`Drop` of `{ty}`"));
-        }
-        let from = self.project(at.clone(), &Elem::Field(1, counted.clone()))?;
-        let length = self.load_located(&from)?;
-        let to = self.project(at.clone(), &Elem::Field(0, to.clone()))?;
-        let to = self.project(to, &Elem::Deref)?;
-        self.store_located(&to, &length)?;
-        self.commit();
-        Ok(())
     }
 
     /// Inlines `<T as Drop>::drop(&mut place)`.

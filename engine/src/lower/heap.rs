@@ -269,7 +269,7 @@ impl Lowerer<'_> {
     }
 
     /// The allocation behind a pointer is free again.
-    fn free(&mut self, p: &PointerValue, when: Term) {
+    pub fn free(&mut self, p: &PointerValue, when: Term) {
         for (t, object) in self.heap_targets(p) {
             let here = self.tag_is(p, t);
             let here = self.pool.and(here, when);

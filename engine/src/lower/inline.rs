@@ -29,6 +29,9 @@ impl<'a> Lowerer<'a> {
         if spread && body.body.arg_count as usize != call.args.len() {
             values = self.spread_arguments(values, call.args, &body)?;
         }
+        if let Some(entry) = self.own_tail_call(body, call, &values) {
+            return self.begin_again(entry, &values);
+        }
         self.inline_values(body, call, &values, 0)
     }
 

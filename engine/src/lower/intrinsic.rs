@@ -6,7 +6,7 @@ use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{BinOp, GenericArg, Operand, Path, Place};
-use crate::term::{self, Term};
+use crate::term::{self, FloatOp, Term};
 
 impl Lowerer<'_> {
     /// Models the call if it is known; the destination is written.
@@ -241,6 +241,18 @@ impl Lowerer<'_> {
                     None => Value::default(),
                 }
             }
+            _ if float_intrinsic(name).is_some() => {
+                let Some((op, w)) = float_intrinsic(name) else {
+                    return Ok(false);
+                };
+                let mut bits = vec![];
+                for a in args {
+                    let ty = self.operand_type(a)?;
+                    bits.push(self.operand_bits(a, ty.as_ref())?);
+                }
+                let t = self.pool.float(op, &bits, w);
+                self.scalar(t)
+            }
             "fabsf32" | "fabsf64" | "fabs" => {
                 let x = self.operand_bits(&args[0], Some(&into))?;
                 let w = self.pool.width(x);
@@ -352,4 +364,26 @@ impl Lowerer<'_> {
         };
         self.pool.ite(overflow, limit, plain)
     }
+}
+
+/// `sqrtf32`, `minimum_number_nsz_f64`: the operation and its width. Two numbers of which one is NaN give the other one;
+/// `minimumf32`, which gives NaN, is another operation.
+fn float_intrinsic(name: &str) -> Option<(FloatOp, u32)> {
+    let (stem, w) = match (name.strip_suffix("f32"), name.strip_suffix("f64")) {
+        (Some(stem), _) => (stem, 32),
+        (_, Some(stem)) => (stem, 64),
+        _ => return None,
+    };
+    let op = match stem.trim_end_matches('_') {
+        "sqrt" => FloatOp::Sqrt,
+        "floor" => FloatOp::Floor,
+        "ceil" => FloatOp::Ceil,
+        "trunc" => FloatOp::Trunc,
+        "round" => FloatOp::Round,
+        "round_ties_even" => FloatOp::RoundEven,
+        "minnum" | "minimum_number_nsz" => FloatOp::Min,
+        "maxnum" | "maximum_number_nsz" => FloatOp::Max,
+        _ => return None,
+    };
+    Some((op, w))
 }

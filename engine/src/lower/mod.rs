@@ -18,6 +18,7 @@ mod constant;
 mod container;
 mod draw;
 mod drop;
+mod guard;
 mod heap;
 mod inline;
 mod input;
@@ -37,6 +38,8 @@ mod shape;
 mod span;
 mod statement;
 mod std_call;
+mod std_promoted;
+mod tail_call;
 mod trait_object;
 mod types;
 mod value;
@@ -219,6 +222,8 @@ pub(crate) struct Lowerer<'a> {
     pub vars: BTreeMap<(ObjectId, Vec<Step>, Part), Var>,
     /// Blocks that get `flag := false` for the locals of an instance once all flags are known.
     pub resets: Vec<(BlockId, InstanceId, bool)>,
+    /// Where the bodies of instances begin.
+    pub entries: HashMap<InstanceId, BlockId>,
     /// Writes of the place being assigned, not emitted yet.
     pub pending: BTreeMap<Var, crate::term::Term>,
     /// Places that lose their value when the statement is done.
@@ -312,6 +317,7 @@ impl<'a> Lowerer<'a> {
             stops: vec![],
             vars: BTreeMap::new(),
             resets: vec![],
+            entries: HashMap::new(),
             pending: BTreeMap::new(),
             moved: vec![],
             in_call: false,
@@ -339,6 +345,7 @@ impl<'a> Lowerer<'a> {
         self.stops.clear();
         self.vars.clear();
         self.resets.clear();
+        self.entries.clear();
         self.draw_vars.clear();
         self.draw_kinds.clear();
         self.pending.clear();

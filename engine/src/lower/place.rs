@@ -484,6 +484,13 @@ impl Lowerer<'_> {
         if at.window.is_some() {
             return self.store_window(&at, value);
         }
+        self.stage_located(&at, value)?;
+        self.commit();
+        Ok(())
+    }
+
+    /// The writes of a store, for `commit` to emit.
+    pub fn stage_located(&mut self, at: &Located, value: &Value) -> Lowered<()> {
         let leaves = self.leaves(&at.ty)?;
         let single = at.spots.len() == 1;
         let yes = self.pool.bool(true);
@@ -499,7 +506,6 @@ impl Lowerer<'_> {
                 self.store(&s, shape, &l, when)?;
             }
         }
-        self.commit();
         Ok(())
     }
 

@@ -23,6 +23,7 @@ impl Lowerer<'_> {
         }
         self.mir_block = 0;
         self.goto(blocks[&0]);
+        self.entries.insert(instance, blocks[&0]);
         // Branches on constants (sizes, settings of the build) leave blocks that no run gets to: what those would do
         // to pointers must not count.
         let mut reached: std::collections::HashSet<u32> = [0].into();

@@ -2,11 +2,13 @@
 
 use super::inline::Call;
 use super::instance::{BodyRef, last_segment};
+use super::place::Located;
 use super::pointer::Target;
 use super::types::{self, erase};
 use super::value::PointerValue;
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{BodyKind, Ty, TyKind};
+use crate::program::{StopKind, Terminator as End};
 
 impl<'a> Lowerer<'a> {
     /// A thin pointer to a value of this type as a trait object.
@@ -60,6 +62,48 @@ impl<'a> Lowerer<'a> {
         let otherwise =
             format!("method `{method}` of a trait object whose type or body is not known");
         self.inline_one_of(&callees, call, otherwise)
+    }
+
+    /// Drops what a box of a trait object holds: the second word decides, as for a method.
+    pub fn drop_trait_object(
+        &mut self,
+        at: &Located,
+        block: u32,
+        n_dropped: &mut u32,
+    ) -> Lowered<()> {
+        let p = self.only_pointer(at)?;
+        let Some(meta) = p.meta else {
+            return gap("a trait object without its methods");
+        };
+        let done = self.new_block();
+        for (number, ty) in self.vtables.clone().iter().enumerate() {
+            let k = self.bv64(number as u64);
+            let hit = self.pool.eq(meta, k);
+            let (here, other) = (self.new_block(), self.new_block());
+            self.end(End::Branch {
+                cond: hit,
+                then: here,
+                otherwise: other,
+            });
+            self.current = here;
+            if self.drop_without_effect(ty).is_err() {
+                let (thin, possible) = self.receiver_of(&p, ty);
+                let what = "a trait object of another type".to_string();
+                self.check(possible, StopKind::Unsupported(what));
+                let to = Ty::new(TyKind::RawPtr {
+                    mutable: true,
+                    ty: ty.clone(),
+                });
+                let content = self.deref(&thin, &to)?;
+                self.drop_at(&content, block, n_dropped)?;
+            }
+            self.goto(done);
+            self.current = other;
+        }
+        let what = "drop of a trait object whose type is not known".to_string();
+        self.end_in_stop(StopKind::Unsupported(what));
+        self.current = done;
+        Ok(())
     }
 
     /// The pointer as one to a value of this type, without targets of other structs and enums, and the condition that
@@ -136,8 +180,10 @@ fn shortened(called_as: &str) -> String {
     else {
         return called_as.to_string();
     };
+    // `Tells<'_>`: types are compared without lifetimes
+    let bare = |name: &str| last_segment(name).replace("<'_>", "").replace("'_, ", "");
     match owner.split_once(" as ") {
-        Some((ty, tr)) => format!("<{} as {}>::{method}", last_segment(ty), last_segment(tr)),
+        Some((ty, tr)) => format!("<{} as {}>::{method}", bare(ty), bare(tr)),
         None => called_as.to_string(),
     }
 }

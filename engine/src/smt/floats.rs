@@ -1,14 +1,14 @@
-//! Floats in the solver: held as bits; comparisons and classifications by their bit patterns, the rest arbitrary.
+//! Floats in the solver: held as bits; comparisons, classifications and conversions to integers by their bit patterns,
+//! arithmetic in `float_arithmetic`.
 //!
-//! Order, equality and NaN of IEEE numbers are plain bit-vector formulas. Arithmetic is left to constant folding;
-//! what remains symbolic becomes an arbitrary value, which is sound for proofs, and marks the model as inexact.
+//! What has neither (the remainder) becomes an arbitrary value, which is sound for proofs, and marks the model as inexact.
 
 use super::translate::{Ast, Translator, number};
 use crate::term::{FloatOp, Pool, Sort, Term};
 use z3::ast::{BV, Bool};
 
 /// The number of mantissa bits of a float of this width.
-fn mantissa(w: u32) -> u32 {
+pub(super) fn mantissa(w: u32) -> u32 {
     match w {
         16 => 10,
         32 => 23,
@@ -16,7 +16,7 @@ fn mantissa(w: u32) -> u32 {
     }
 }
 
-fn is_nan(x: &BV, w: u32) -> Bool {
+pub(super) fn is_nan(x: &BV, w: u32) -> Bool {
     let magnitude = x.bvand(number(crate::term::mask(w - 1), w));
     let infinity = crate::term::mask(w - 1) & !crate::term::mask(mantissa(w));
     magnitude.bvugt(number(infinity, w))
@@ -28,7 +28,7 @@ fn is_zero(x: &BV, w: u32) -> Bool {
 }
 
 /// `x < y` of two numbers that are not NaN: sign and magnitude.
-fn less(x: &BV, y: &BV, w: u32) -> Bool {
+pub(super) fn less(x: &BV, y: &BV, w: u32) -> Bool {
     let zero = number(0, w);
     let (nx, ny) = (x.bvslt(&zero), y.bvslt(&zero));
     let both_zero = Bool::and(&[&is_zero(x, w), &is_zero(y, w)]);
@@ -37,6 +37,50 @@ fn less(x: &BV, y: &BV, w: u32) -> Bool {
         &ny.ite(&Bool::from_bool(false), &x.bvult(y)),
     );
     Bool::and(&[&both_zero.not(), &ordered])
+}
+
+/// Towards zero, at most the limits of the integer, NaN to 0: the significand shifted by the exponent.
+fn to_integer(x: &BV, w: u32, out: u32, signed: bool) -> BV {
+    let m = mantissa(w);
+    let bias = u128::from(crate::term::mask(w - 2 - m) as u32);
+    // the significand, shifted to the left by less than `out`
+    let wide = (out + m + 2).max(w);
+    let exponent = x.extract(w - 2, m).zero_ext(wide - (w - 1 - m));
+    let significand = number(1, 1).concat(x.extract(m - 1, 0));
+    let significand = significand.zero_ext(wide - (m + 1));
+    let below_one = exponent.bvult(limit_of(bias, wide));
+    let infinite = x
+        .extract(w - 2, m)
+        .eq(number(u128::MAX & crate::term::mask(w - 1 - m), w - 1 - m));
+    let too_large = Bool::or(&[
+        infinite,
+        exponent.bvuge(limit_of(bias + u128::from(out), wide)),
+    ]);
+    let shifted = significand.bvshl(exponent.bvsub(limit_of(bias, wide)));
+    let magnitude = shifted.bvlshr(limit_of(u128::from(m), wide));
+    let negative = x.extract(w - 1, w - 1).eq(number(1, 1));
+    let zero = number(0, out);
+    let plain = magnitude.extract(out - 1, 0);
+    let value = if signed {
+        let max = crate::term::mask(out - 1);
+        let above =
+            |limit: u128| Bool::or(&[too_large.clone(), magnitude.bvugt(limit_of(limit, wide))]);
+        let positive = above(max).ite(&number(max, out), &plain);
+        let minus = above(max + 1).ite(&number(max + 1, out), &plain.bvneg());
+        negative.ite(&minus, &positive)
+    } else {
+        let positive = too_large.ite(&number(crate::term::mask(out), out), &plain);
+        negative.ite(&zero, &positive)
+    };
+    Bool::or(&[below_one, is_nan(x, w)]).ite(&zero, &value)
+}
+
+/// A numeral of more than 128 bits, too.
+fn limit_of(value: u128, wide: u32) -> BV {
+    match wide {
+        129.. => number(value, 128).zero_ext(wide - 128),
+        _ => number(value, wide),
+    }
 }
 
 impl Translator {
@@ -48,6 +92,9 @@ impl Translator {
         sort: Sort,
     ) -> Option<Ast> {
         let w = pool.width(args[0]);
+        if matches!(op, FloatOp::FromSigned | FloatOp::FromUnsigned) {
+            return self.float_arithmetic(pool, op, args, sort.width());
+        }
         if !matches!(w, 16 | 32 | 64) {
             return None;
         }
@@ -74,7 +121,9 @@ impl Translator {
             }
             // Negation flips the sign bit, of NaN as well.
             FloatOp::Neg if sort == Sort::Bv(w) => Ast::Bv(x.bvxor(number(1u128 << (w - 1), w))),
-            _ => return None,
+            FloatOp::ToSigned => Ast::Bv(to_integer(&x, w, sort.width(), true)),
+            FloatOp::ToUnsigned => Ast::Bv(to_integer(&x, w, sort.width(), false)),
+            _ => return self.float_arithmetic(pool, op, args, sort.width()),
         })
     }
 }

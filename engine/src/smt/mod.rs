@@ -9,6 +9,7 @@ mod answer;
 mod apart;
 mod divide;
 mod fault;
+mod float_arithmetic;
 mod floats;
 mod integers;
 mod linear;
@@ -18,6 +19,8 @@ mod translate;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_floats;
 #[cfg(test)]
 mod tests_integers;
 

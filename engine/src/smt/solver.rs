@@ -361,10 +361,7 @@ impl Solver {
     /// The model in our values, or nothing if two reads of one place disagree: then they are related, and the
     /// query must be asked again.
     fn consistent(&mut self, m: &z3::Model) -> Option<Model> {
-        let mut model = Model {
-            exact: !self.translator.approximate,
-            ..Model::default()
-        };
+        let mut model = Model::default();
         let mut clashes = vec![];
         for (&array, reads) in &self.translator.reads {
             let mut seen: FastMap<u128, (usize, u128)> = FastMap::default();
@@ -403,9 +400,11 @@ impl Solver {
                 refined = true;
             }
         }
+        refined |= (self.translator).refine_floats(|b| bits(m, &Ast::Bv(b.clone())));
         if refined {
             return None;
         }
+        model.exact = !self.translator.approximate;
         for (v, ast) in &self.translator.scalars {
             model.values.insert(*v, Value::Bits(bits(m, ast)));
         }

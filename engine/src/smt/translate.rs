@@ -1,6 +1,7 @@
 //! Terms to Z3 ASTs, memoised, without recursion; reads of array variables become constants with a record.
 
 use super::divide::Division;
+use super::float_arithmetic::FloatResult;
 use super::polynomial;
 use crate::term::{BinOp, FastMap, FastSet, Node, Pool, Sort, Term, UnOp, Var};
 use z3::FuncDecl;
@@ -42,6 +43,7 @@ pub(super) struct Translator {
     names: u32,
     pub divisions: Vec<Division>,
     pub divided: FastMap<(Term, Term), usize>,
+    pub float_results: Vec<FloatResult>,
     /// Array variables as uninterpreted functions, if the solver has these.
     pub functions: bool,
     declared: FastMap<Var, FuncDecl>,

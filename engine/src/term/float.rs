@@ -80,24 +80,29 @@ fn arith(op: FloatOp, x: f64, y: f64, nan: bool) -> Option<u128> {
     }))
 }
 
-fn arith32(op: FloatOp, x: f32, y: f32) -> f32 {
-    match op {
-        FloatOp::Add => x + y,
-        FloatOp::Sub => x - y,
-        FloatOp::Mul => x * y,
-        FloatOp::Div => x / y,
-        FloatOp::Rem => x % y,
-        _ => -x,
-    }
+/// One operation of the machine, at a width.
+macro_rules! arithmetic {
+    ($name:ident, $float:ty) => {
+        fn $name(op: FloatOp, x: $float, y: $float) -> $float {
+            match op {
+                FloatOp::Add => x + y,
+                FloatOp::Sub => x - y,
+                FloatOp::Mul => x * y,
+                FloatOp::Div => x / y,
+                FloatOp::Rem => x % y,
+                FloatOp::Sqrt => x.sqrt(),
+                FloatOp::Floor => x.floor(),
+                FloatOp::Ceil => x.ceil(),
+                FloatOp::Trunc => x.trunc(),
+                FloatOp::Round => x.round(),
+                FloatOp::RoundEven => x.round_ties_even(),
+                FloatOp::Min => x.min(y),
+                FloatOp::Max => x.max(y),
+                _ => -x,
+            }
+        }
+    };
 }
 
-fn arith64(op: FloatOp, x: f64, y: f64) -> f64 {
-    match op {
-        FloatOp::Add => x + y,
-        FloatOp::Sub => x - y,
-        FloatOp::Mul => x * y,
-        FloatOp::Div => x / y,
-        FloatOp::Rem => x % y,
-        _ => -x,
-    }
-}
+arithmetic!(arith32, f32);
+arithmetic!(arith64, f64);

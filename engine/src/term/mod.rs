@@ -136,6 +136,16 @@ pub enum FloatOp {
     ToUnsigned,
     /// Between float widths.
     Convert,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest integer, halves away from zero.
+    Round,
+    RoundEven,
+    /// The other one if one is NaN; of two zeros either.
+    Min,
+    Max,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

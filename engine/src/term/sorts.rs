@@ -109,10 +109,12 @@ fn is_float(op: FloatOp, args: &[Sort], sort: Sort) -> bool {
     let float = |s: Sort| matches!(s, Sort::Bv(16 | 32 | 64));
     let bits = |s: Sort| matches!(s, Sort::Bv(_));
     match (op, args) {
-        (FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div | FloatOp::Rem, [a, b]) => {
+        (FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div, [a, b])
+        | (FloatOp::Rem | FloatOp::Min | FloatOp::Max, [a, b]) => {
             a == b && *a == sort && float(sort)
         }
-        (FloatOp::Neg, [a]) => *a == sort && float(sort),
+        (FloatOp::Neg | FloatOp::Sqrt | FloatOp::Floor | FloatOp::Ceil, [a])
+        | (FloatOp::Trunc | FloatOp::Round | FloatOp::RoundEven, [a]) => *a == sort && float(sort),
         (FloatOp::Eq | FloatOp::Lt | FloatOp::Le, [a, b]) => {
             a == b && float(*a) && sort == Sort::Bool
         }

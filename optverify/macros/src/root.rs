@@ -10,7 +10,7 @@
 //! against a condition that nobody checks.)
 
 use crate::contract::is_named;
-use crate::item_fn::{GenericParameter, ItemFn};
+use crate::item_fn::{Attribute, GenericParameter, ItemFn};
 use crate::options::{self, Options};
 use crate::tokens::Error;
 use crate::{mode, tokens};
@@ -41,6 +41,11 @@ fn try_expand(options: TokenStream, item: TokenStream) -> Result<TokenStream, Er
     let needs_harness = !contracts.is_empty() || !options.instances.is_empty();
     let mut marker = marker(&function, &options, needs_harness)?;
     let deeper = mode::wants_deeper(&location(&function));
+    if deeper {
+        // the forwarders have to get it inlined
+        let keeps_out = |a: &Attribute| ["inline", "cold"].contains(&a.path.as_str());
+        function.attributes.retain(|a| !keeps_out(a));
+    }
     if !needs_harness {
         let name = function.name.to_string();
         if deeper && (function.mentions_self || options.associated) {
