@@ -167,8 +167,9 @@ impl Lowerer<'_> {
         let new = change(self, old);
         let value = self.scalar(new);
         self.store_located(counter, &value)?;
-        self.commit();
-        Ok(new)
+        // `new` speaks of the counter as it was
+        let value = self.load_located(counter)?;
+        self.bits(&value)
     }
 
     /// `Rc`: one owner less; the last one drops the content, and frees it unless a `Weak` is left.
