@@ -43,7 +43,18 @@ pub fn deepen(
         roots: BTreeSet::new(),
     };
     deeper.ask_for(&roots);
-    let Some((whole, reference)) = deeper.reference()? else {
+    let mut found = deeper.reference()?;
+    if found.is_none() {
+        // the macro does not see that a function without `self` stands in an impl, and names it as if it did not
+        let free: Vec<&Root> = (roots.iter().copied())
+            .filter(|root| !root.function.contains("<impl at "))
+            .collect();
+        if !free.is_empty() {
+            deeper.ask_for(&free);
+            found = deeper.reference()?;
+        }
+    }
+    let Some((whole, reference)) = found else {
         let note = "rustc failed on the forwarders around roots with calls that it did not inline";
         manifest.notes.push(note.to_owned());
         return Ok(());

@@ -223,14 +223,15 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
             let module = path.split("<impl at ").next().unwrap_or_default();
             // The header's names are those of its module; calls print whole paths. Of a trait's impl inside a
             // module nobody knows which trait and type of that name are meant.
-            let called_as = header.and_then(|header| match &header.trait_path {
+            let called_as = header.as_ref().and_then(|header| match &header.trait_path {
                 None => Some(format!("{module}{}::{name}", header.type_path)),
-                Some(_) if module.is_empty() => Some(format!("{}::{name}", header.owner())),
+                Some(_) if module.is_empty() => Some(format!("{}::{name}", roots::owner(header))),
                 Some(_) => None,
             });
             Function {
                 path: path.clone(),
                 called_as,
+                of_impl: header,
                 reference: None,
                 snapshots: Vec::new(),
             }

@@ -1,7 +1,7 @@
 //! The roots of a crate, read from the markers that `#[verify]` left in its MIR.
 
 use crate::capture::survey;
-use optverify_engine::capture::Root;
+use optverify_engine::capture::{ImplHeader, Root};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn parse_marker(line: &str, source_root: &Path) -> Option<Root> {
         .unwrap_or_default();
     let owner = impl_of(function)
         .map(|span| {
-            impl_header(span, source_root).map_or("<impl>".to_owned(), |header| header.owner())
+            impl_header(span, source_root).map_or("<impl>".to_owned(), |header| owner(&header))
         })
         .map(|owner| format!("{owner}::"))
         .unwrap_or_default();
@@ -59,21 +59,11 @@ pub fn impl_of(path: &str) -> Option<&str> {
     rest.split_once('>').map(|(span, _)| span)
 }
 
-/// `impl<T> Trait for Foo<T>`, taken apart; paths as the source has them.
-pub struct ImplHeader {
-    pub trait_path: Option<String>,
-    pub type_path: String,
-    /// Has it parameters other than lifetimes?
-    pub is_generic: bool,
-}
-
-impl ImplHeader {
-    /// How a report names the impl's functions: `Foo`, `<Foo as Trait>`.
-    pub fn owner(&self) -> String {
-        match &self.trait_path {
-            Some(trait_path) => format!("<{} as {trait_path}>", self.type_path),
-            None => self.type_path.clone(),
-        }
+/// How a report names the impl's functions: `Foo`, `<Foo as Trait>`.
+pub fn owner(header: &ImplHeader) -> String {
+    match &header.trait_path {
+        Some(trait_path) => format!("<{} as {trait_path}>", header.type_path),
+        None => header.type_path.clone(),
     }
 }
 
@@ -184,11 +174,12 @@ mod tests {
 
     #[test]
     fn impl_headers() {
-        assert_eq!(parse_header("impl S").expect("header").owner(), "S");
+        assert_eq!(owner(&parse_header("impl S").expect("header")), "S");
         assert_eq!(
-            parse_header("impl<T: Fn() -> u8> Tr<T> for a::S<T> where T: Copy")
-                .expect("header")
-                .owner(),
+            owner(
+                &parse_header("impl<T: Fn() -> u8> Tr<T> for a::S<T> where T: Copy")
+                    .expect("header")
+            ),
             "<a::S<T> as Tr<T>>"
         );
     }

@@ -3,7 +3,7 @@
 
 use crate::capture::mir_text::{self, BodyText};
 use crate::capture::roots;
-use optverify_engine::capture::{LeftOut, Root};
+use optverify_engine::capture::{ImplHeader, LeftOut, Root};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -135,7 +135,7 @@ impl<'a> Sources<'a> {
 }
 
 /// `m::Foo::get` of `m::<impl at src/lib.rs:3:1: 3:16>::get`.
-fn readable(path: &str, header: Option<&roots::ImplHeader>) -> String {
+fn readable(path: &str, header: Option<&ImplHeader>) -> String {
     let Some(header) = header else {
         return path.to_owned();
     };
@@ -143,7 +143,7 @@ fn readable(path: &str, header: Option<&roots::ImplHeader>) -> String {
         return path.to_owned();
     };
     let rest = rest.split_once('>').map_or("", |(_, rest)| rest);
-    format!("{module}{}{rest}", header.owner())
+    format!("{module}{}{rest}", roots::owner(header))
 }
 
 /// File, line and column where the return type stands, or would.

@@ -67,12 +67,24 @@ pub struct Pass {
     pub name: String,
 }
 
+/// `impl<T> Trait for Foo<T>`, taken apart; paths as the source has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImplHeader {
+    pub trait_path: Option<String>,
+    pub type_path: String,
+    /// Has it parameters other than lifetimes?
+    pub is_generic: bool,
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Function {
     /// As MIR's `fn` line prints it: `m::<impl at src/lib.rs:3:1: 3:16>::get`.
     pub path: String,
     /// As calls print it, where that differs and could be found out: `Foo::get`, `<Foo as Trait>::get`.
     pub called_as: Option<String>,
+    /// The header of the impl that it stands in, where the source has one to read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_impl: Option<ImplHeader>,
     /// The crate before the first optimization with this function's calls inlined deeper than rustc does by itself,
     /// where that was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,8 +9,8 @@ mod manifest;
 pub use error::CaptureError;
 pub use facts::{EnumFacts, Facts, TypeSize, VariantFacts};
 pub use manifest::{
-    ClosedHow, Compiler, FORMAT_VERSION, Function, LeftOut, Manifest, Pass, Profile, Root,
-    SnapshotEntry,
+    ClosedHow, Compiler, FORMAT_VERSION, Function, ImplHeader, LeftOut, Manifest, Pass, Profile,
+    Root, SnapshotEntry,
 };
 
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 use super::inline::Call;
 use super::instance::{BodyRef, last_segment};
 use super::statement::overlap;
-use super::types::erase;
+use super::types::{self, erase};
 use super::{Lowered, Lowerer, gap};
 use crate::assumption::Assumption;
 use crate::mir::{
@@ -315,7 +315,8 @@ impl<'a> Lowerer<'a> {
         if let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
             return self.inline(b, &call, false);
         }
-        if text.ends_with("::precondition_check") {
+        let of_std = self.is_of_std(text, path);
+        if of_std && text.ends_with("::precondition_check") {
             // Std's debug check of an operation whose own preconditions this model checks.
             self.used.insert(Assumption::PreconditionChecks);
             return match next {
@@ -326,7 +327,7 @@ impl<'a> Lowerer<'a> {
                 None => gap("a precondition check that does not return"),
             };
         }
-        if next.is_none() {
+        if next.is_none() && of_std {
             return self.diverge(text, args, block);
         }
         if let Some(p) = path
@@ -480,19 +481,30 @@ impl<'a> Lowerer<'a> {
         {
             return Ok(self.bodies.closure(c));
         }
+        let Some(path) = path else {
+            return Ok(None);
+        };
         let mut tys = vec![];
         for a in args {
             tys.push(self.operand_type(a)?.map(|t| erase(&t)));
         }
-        if text.starts_with("std::") || text.starts_with("core::") || text.starts_with("alloc::") {
-            return Ok(None);
+        self.method_body(path, &tys)
+    }
+
+    /// Is it a function of std, and nobody else's of the same name? One inside a local impl of a trait of std is not.
+    fn is_of_std(&self, text: &str, path: Option<&crate::mir::Path>) -> bool {
+        let of_std = |path: &str| types::in_std(path).is_some();
+        match path.and_then(|p| p.qself.as_ref()) {
+            Some(qself) => {
+                let adt = |ty: &crate::mir::Ty| match ty.kind() {
+                    TyKind::Adt { path, .. } => Some(of_std(path)),
+                    _ => None,
+                };
+                let trait_of_std = qself.trait_ref.as_ref().and_then(adt) == Some(true);
+                trait_of_std && adt(&qself.ty).unwrap_or(true)
+            }
+            None => of_std(text),
         }
-        let found = self.bodies.by_signature(last_segment(text), &tys);
-        // Generic bodies have parameters in their types and never fit.
-        Ok(match found.as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        })
     }
 }
 

@@ -30,6 +30,10 @@ impl Lowerer<'_> {
                     return gap(format!("a pointer cast to `{to}`"));
                 };
                 if !types::is_fat(target) {
+                    let from = from.as_ref().and_then(types::pointee).map(erase);
+                    if p.meta.is_some() && !from.is_some_and(|from| is_sized(target, &from)) {
+                        return gap(format!("a pointer with a length cast to `{to}`"));
+                    }
                     p.meta = None;
                 }
                 let p = self.retarget(&p, target)?;
@@ -351,5 +355,15 @@ impl Lowerer<'_> {
         let above = self.pool.ule(high, bits);
         let no_surrogate = self.pool.or(below, above);
         self.pool.and(in_range, no_surrogate)
+    }
+}
+
+/// Has this type a size, so that pointers to it have no length? Elements of slices have; of other structs nobody knows
+/// what their last field is.
+fn is_sized(ty: &Ty, behind: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Adt { .. } => types::element(behind)
+            .is_some_and(|elem| types::unwrapped(&elem) == types::unwrapped(ty)),
+        _ => true,
     }
 }

@@ -261,13 +261,7 @@ impl Lowerer<'_> {
 
     /// Inlines `<T as Drop>::drop(&mut place)`.
     fn run_drop(&mut self, at: &Located, ty: &Ty, block: u32, n: &mut u32) -> Lowered<()> {
-        let receiver = Ty::new(TyKind::Ref {
-            lifetime: None,
-            mutable: true,
-            ty: ty.clone(),
-        });
-        let found = self.bodies.by_signature("drop", &[Some(receiver)]);
-        let [body] = found.as_slice() else {
+        let Some(body) = self.drop_body(ty) else {
             return gap(format!("`Drop` of `{ty}`"));
         };
         let p = self.address_of(at)?;
@@ -281,7 +275,7 @@ impl Lowerer<'_> {
             next: Some(next),
             block,
         };
-        self.inline_values(*body, &call, &[argument], 1000 + *n)?;
+        self.inline_values(body, &call, &[argument], 1000 + *n)?;
         *n += 1;
         self.current = next;
         Ok(())

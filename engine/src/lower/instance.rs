@@ -164,6 +164,13 @@ impl<'a> Bodies<'a> {
         found
     }
 
+    /// The paths of the functions of this name that stand in impls.
+    pub fn methods(&self, last: &str) -> impl Iterator<Item = &'a str> {
+        let all = self.by_last.get(last).into_iter().flatten();
+        let paths = all.map(|&at| &*self.get(at).body.path);
+        paths.filter(|path| path.contains("<impl at "))
+    }
+
     /// The body of a closure, by its type: its first parameter is the closure or a reference to it.
     pub fn closure(&self, text: &str) -> Option<BodyRef<'a>> {
         for (f, file) in self.files.iter().enumerate() {

@@ -141,13 +141,14 @@ impl Lowerer<'_> {
         Ok(self.leaves(ty)?.is_empty())
     }
 
-    /// How many elements a slice can have: its bytes are at most `isize::MAX`, and nothing of no size has any.
+    /// How many elements a slice that is passed in can have: no process has more bytes, and nothing of no size has any.
     pub fn most_elements(&mut self, elem: &Ty) -> Lowered<u64> {
+        let most = super::heap::ADDRESS_SPACE;
         if let Ok(size) = self.size_of(elem) {
-            return Ok((i64::MAX as u64).checked_div(size).unwrap_or(u64::MAX));
+            return Ok(most.checked_div(size).unwrap_or(u64::MAX));
         }
         if self.has_bytes(elem)? {
-            return Ok(i64::MAX as u64);
+            return Ok(most);
         }
         // Fields that nobody mentions are not known, so this may or may not have a size.
         gap(format!("the size of `{elem}` is not known"))

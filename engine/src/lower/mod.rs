@@ -20,6 +20,7 @@ mod draw;
 mod drop;
 mod guard;
 mod heap;
+mod impls;
 mod inline;
 mod input;
 mod instance;
@@ -46,7 +47,7 @@ mod value;
 mod window;
 
 use crate::assumption::Assumption;
-use crate::capture::{Capture, Facts};
+use crate::capture::{Capture, Facts, ImplHeader};
 use crate::mir::{Body, BodyKind, Local, MirFile, Ty};
 use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminator};
 use crate::term::{Pool, Var};
@@ -77,6 +78,8 @@ pub struct Source<'a> {
     pub aliases: HashMap<String, String>,
     /// Names that calls use for several functions.
     pub ambiguous: BTreeSet<String>,
+    /// The impls that functions stand in, by the functions' paths.
+    pub impls: HashMap<&'a str, &'a ImplHeader>,
     /// The first segments of the crate's paths.
     pub modules: BTreeSet<String>,
     /// Types of the crate that implement `Drop`, by path.
@@ -117,8 +120,13 @@ impl<'a> Source<'a> {
             .filter_map(|f| f.path.split("::").next())
             .map(str::to_owned)
             .collect();
+        let functions = capture.info.functions.iter();
+        let impls = functions
+            .filter_map(|f| Some((f.path.as_str(), f.of_impl.as_ref()?)))
+            .collect();
         Source {
             modules,
+            impls,
             drops,
             as_written: files.clone(),
             files,
