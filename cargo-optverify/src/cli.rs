@@ -43,6 +43,9 @@ pub enum Command {
     /// Check one root's proof file against a captured folder; the answer goes to standard output
     #[command(hide = true)]
     CheckRoot(CheckRootArgs),
+    /// Run the values of a witness on one snapshot of a captured folder; the answer goes to standard output
+    #[command(hide = true)]
+    RerunRoot(RerunRootArgs),
     /// Draw a root's cut-point graph as SVG
     Graph(GraphArgs),
     /// Verify one root of a captured folder; the report goes to standard output
@@ -161,6 +164,9 @@ pub struct BenchArgs {
     /// Compare with the results in this file, as ratios
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
+    /// Write a witness of each decided task below this folder, for `check-proof --witness`
+    #[arg(long, value_name = "DIR")]
+    pub witnesses: Option<PathBuf>,
     /// Write the score table and the quantile plot to this page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -202,6 +208,9 @@ pub struct CheckProofArgs {
     /// Find no proofs: check the files that are there
     #[arg(long, requires = "proofs")]
     pub stored: bool,
+    /// Find no proofs: check the witnesses in this file (`--witness` of a run, `bench --witnesses`)
+    #[arg(long, value_name = "FILE.yml", conflicts_with_all = ["stored", "proofs"])]
+    pub witness: Option<PathBuf>,
     /// Keep every question in this folder, as SMT-LIB
     #[arg(long, value_name = "DIR")]
     pub queries: Option<PathBuf>,
@@ -221,6 +230,15 @@ pub struct CheckRootArgs {
     pub solver_timeout: Duration,
     #[arg(long)]
     pub queries: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct RerunRootArgs {
+    pub capture: PathBuf,
+    /// Among the roots of the capture
+    pub index: usize,
+    pub snapshot: String,
+    pub values: PathBuf,
 }
 
 #[derive(Debug, Args)]

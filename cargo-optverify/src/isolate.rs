@@ -60,11 +60,7 @@ fn command(
     options: &Options,
     memory: Option<u32>,
 ) -> Result<Command> {
-    let index = capture
-        .roots()
-        .iter()
-        .position(|r| r.function == root.function && r.name == root.name)
-        .ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
+    let index = index_of(capture, root)?;
     let mut command = limited(memory)?;
     command.args(["optverify", "verify-root"]);
     command.args(memory.map(|mb| format!("--memory={mb}")));
@@ -87,6 +83,13 @@ fn command(
         command.arg("--export").arg(file);
     }
     Ok(command)
+}
+
+/// How a child is told which root is meant.
+pub fn index_of(capture: &Capture, root: &Root) -> Result<usize> {
+    let mut roots = capture.roots().iter();
+    let found = roots.position(|r| r.function == root.function && r.name == root.name);
+    found.ok_or_else(|| anyhow!("{} is not in its capture", root.name))
 }
 
 /// This program again, in a process that the system gives no more memory than this.

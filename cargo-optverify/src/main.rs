@@ -21,6 +21,7 @@ mod replay;
 mod report;
 mod rustflags;
 mod source;
+mod witness;
 mod wrapper;
 
 use clap::Parser;
@@ -85,6 +86,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Bench(args)) => return commands::bench::run(args),
         Some(Command::VerifyRoot(args)) => return isolate::run(args),
         Some(Command::CheckRoot(args)) => return commands::check_proof::run_one(args),
+        Some(Command::RerunRoot(args)) => return commands::check_witness::run_one(args),
         Some(Command::CheckProof(args)) => &args.build,
         Some(Command::ExplainCode(args)) => return commands::explain_code::run(args),
         Some(Command::Completions(args)) => return commands::generate::completions(args),
@@ -108,6 +110,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Bench(args)) => commands::bench::run(args),
         Some(Command::VerifyRoot(args)) => isolate::run(args),
         Some(Command::CheckRoot(args)) => commands::check_proof::run_one(args),
+        Some(Command::RerunRoot(args)) => commands::check_witness::run_one(args),
         Some(Command::CheckProof(args)) => commands::check_proof::run(args),
         Some(Command::ExplainCode(args)) => commands::explain_code::run(args),
         Some(Command::Completions(args)) => commands::generate::completions(args),

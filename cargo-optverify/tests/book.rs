@@ -154,6 +154,11 @@ fn formats() {
 }
 
 #[test]
+fn witnesses() {
+    check("witnesses.md");
+}
+
+#[test]
 fn codes_and_trouble() {
     check("codes.md");
     check("troubleshooting.md");
@@ -165,7 +170,7 @@ fn every_chapter_is_in_the_summary_and_tested() {
     let this = include_str!("book.rs");
     for entry in std::fs::read_dir(book()).expect("the book").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == "SUMMARY.md" {
+        if name == "SUMMARY.md" || name == "images" {
             continue;
         }
         assert!(
@@ -178,6 +183,114 @@ fn every_chapter_is_in_the_summary_and_tested() {
             "{name} is not tested"
         );
     }
+}
+
+/// As mdBook makes anchors of headings: letters, digits, hyphens.
+fn anchor(heading: &str) -> String {
+    let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let text = heading.trim().to_lowercase().replace(' ', "-");
+    text.chars().filter(|c| kept(*c)).collect()
+}
+
+/// What is outside of code blocks.
+fn prose(text: &str) -> String {
+    let mut is_code = false;
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            out += line;
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The links of a chapter that lead nowhere.
+fn broken_links(text: &str, book: &Path) -> Vec<String> {
+    let prose = prose(text);
+    let targets = prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let leads = |target: &&str| {
+        if target.starts_with("https://") {
+            return true;
+        }
+        let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+        let there = match file {
+            "" => Ok(text.to_owned()),
+            _ => std::fs::read_to_string(book.join(file)),
+        };
+        let has = |text: String| {
+            let mut headings = prose_headings(&text).into_iter();
+            heading.is_empty() || headings.any(|h| anchor(&h) == heading)
+        };
+        there.is_ok_and(has)
+    };
+    targets.filter(|t| !leads(t)).map(str::to_owned).collect()
+}
+
+fn prose_headings(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let headings = prose.lines().filter(|l| l.starts_with('#'));
+    headings
+        .map(|l| l.trim_start_matches('#').to_owned())
+        .collect()
+}
+
+/// What `mdbook build` would stumble over, and what it would not say: links, anchors, pictures.
+#[test]
+fn links_and_pictures() {
+    let mut pictures = 0;
+    for entry in std::fs::read_dir(book()).expect("the book").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(".md") {
+            continue;
+        }
+        let text = chapter(&name);
+        assert_eq!(broken_links(&text, &book()), [""; 0], "{name}");
+        pictures += text.matches("![").count();
+        assert_eq!(
+            text.lines().filter(|l| l.starts_with("```")).count() % 2,
+            0,
+            "{name}: a block without its end"
+        );
+    }
+    assert!(pictures >= 3);
+    // it can say no
+    let wrong = "[a](none.md) [b](exit-codes.md#none) ![c](images/none.svg) [d](exit-codes.md)";
+    assert_eq!(
+        broken_links(wrong, &book()),
+        ["none.md", "exit-codes.md#none", "images/none.svg"]
+    );
+    let settings: toml::Table =
+        toml::from_str(&chapter("../book.toml")).expect("the book's settings");
+    assert!(settings["book"]["title"].is_str());
+}
+
+/// The picture in the book is the one that the tool draws.
+#[test]
+fn the_picture_of_the_graph() {
+    let parts = parts(&chapter("passes.md"));
+    let source = parts.iter().find_map(|p| match p {
+        Part::File { text, .. } => Some(text),
+        _ => None,
+    });
+    let project = Project::package("passes", source.expect("a source"));
+    let ran = project.run(&["graph", "transfer", "--output", "graph.svg"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let drawn = std::fs::read_to_string(project.path().join("graph.svg")).expect("a picture");
+    let file = book().join("images/transfer.svg");
+    if std::env::var_os("OPTVERIFY_BLESS").is_some() {
+        std::fs::write(&file, &drawn).expect("it is written");
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == drawn,
+        "docs/src/images/transfer.svg is not what the tool draws: run this test with OPTVERIFY_BLESS=1"
+    );
 }
 
 #[test]

@@ -97,6 +97,19 @@ fn the_workflow_passes_and_fails_as_it_should() {
     );
     let (codes, text) = run_steps(&project);
     assert_eq!(codes, [0, 0], "{text}");
+    // the runner reads it as YAML: a job with steps, each of which runs or uses something
+    let workflow: serde_json::Value =
+        serde_saphyr::from_str(&read(&project, WORKFLOW)).expect("YAML");
+    let steps = workflow["jobs"]["optverify"]["steps"].as_array();
+    let steps = steps.expect("steps");
+    assert_eq!(steps.len(), 5, "{workflow:#}");
+    for step in steps {
+        assert_ne!(
+            step["run"].is_string(),
+            step["uses"].is_string(),
+            "{step:#}"
+        );
+    }
     for file in ["report.sarif", "junit.xml", "report.html"] {
         assert!(read(&project, &format!("target/optverify/{file}")).len() > 100);
     }

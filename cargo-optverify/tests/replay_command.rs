@@ -46,13 +46,13 @@ fn nothing_is_touched_without_in_place() {
     let project = Project::empty();
     let source = "#[optverify::verify]\nfn divide(n: u8, d: u8) -> u8 {\n    n / d\n}\n#[optverify::verify]\nfn fine(n: u8) -> u8 { n }\n";
     project.file("one.rs", source);
-    let ran = project.run(&["replay", "divide", "one.rs", "--output", "found.rs"]);
+    let ran = project.run(&["replay", "divide", "one.rs", "--output", "new/found.rs"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
         ran.stdout.contains("as shipped:    panics at one.rs:3:5"),
         "{ran:?}"
     );
-    let test = std::fs::read_to_string(project.path().join("found.rs")).expect("the test");
+    let test = std::fs::read_to_string(project.path().join("new/found.rs")).expect("the test");
     assert!(
         test.contains("let _ = divide(core::hint::black_box(0), core::hint::black_box(0));"),
         "{test}"

@@ -8,7 +8,7 @@ const MOST_NODES: usize = 200_000;
 const MOST_DEPTH: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq)]
-enum Sexpr {
+pub enum Sexpr {
     Atom(String),
     /// Between bars.
     Quoted(String),
@@ -34,6 +34,10 @@ impl Lemma {
             true => Ok(Lemma { body }),
             false => Err("more than one term".into()),
         }
+    }
+
+    pub fn body(&self) -> &Sexpr {
+        &self.body
     }
 
     /// The lemma as a boolean term, given what its places hold.

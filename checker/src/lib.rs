@@ -9,13 +9,16 @@
 //!
 //! Order of reading: `proof_file` -> `check` -> `graph`, `walk` -> `machine`, `rvalue`, `operator`, `call`,
 //! `constant` -> `value` -> `term` -> `solver`; `shape` is what is known at cut-points without being told.
+//! `invariants` and `expression` only say the reference's lemmas in the source's words, for witnesses.
 
 mod bodies;
 mod call;
 mod check;
 mod constant;
+mod expression;
 mod fold;
 mod graph;
+mod invariants;
 mod lemma;
 mod machine;
 mod name;
@@ -30,6 +33,7 @@ mod unroll;
 mod value;
 mod walk;
 
+pub use invariants::{Invariant, invariants};
 pub use solver::Second;
 
 use bodies::{Bodies, Files};
@@ -156,6 +160,7 @@ fn check_snapshot(
     let bodies = Bodies::new(capture, files, stage);
     let checked = match claim {
         Claim::None { why } => Err(why.clone()),
+        Claim::Run {} => Err("it is not proven safe".into()),
         Claim::Inductive { cuts, places } => {
             check::inductive(&bodies, root, cuts, places, settings)
         }

@@ -42,6 +42,8 @@ pub enum Claim {
         engine: String,
         cuts: Vec<Cut>,
     },
+    /// It is not safe: a run that ends in a violation, which is not this checker's business.
+    Run {},
     None {
         why: String,
     },

@@ -117,6 +117,9 @@ pub struct Counterexample {
     pub panic: String,
     pub file: String,
     pub line: u32,
+    /// 0 where it is not known.
+    #[serde(default)]
+    pub column: u32,
     /// Did it run to its end in the concrete interpreter?
     pub replayed: bool,
     pub steps: Vec<Step>,
@@ -142,6 +145,9 @@ pub struct Results {
 pub struct Step {
     pub file: String,
     pub line: u32,
+    /// 0 where it is not known.
+    #[serde(default)]
+    pub column: u32,
     /// What happens there: `loop entered`, `hit = true`, ..
     pub what: String,
     /// Values after it, by source name.

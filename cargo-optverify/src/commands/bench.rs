@@ -8,6 +8,7 @@ use super::{bench_acceleration, bench_compare, bench_vcgen};
 use crate::cli::{BenchArgs, Cli, VcgenChoice};
 use crate::exit_code::ExitCode;
 use crate::report::bench_html::{self, Run};
+use crate::report::bench_plot;
 use crate::source;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -144,7 +145,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
             write(path, &bench_html::page(&runs))?;
         }
         if let Some(path) = &args.svg {
-            write(path, &bench_html::plot(&runs))?;
+            write(path, &bench_plot::plot(&runs))?;
         }
     }
     let wrong = results
@@ -230,6 +231,12 @@ fn collect(dir: &Path, compiler: &str, out: &mut Vec<BenchTask>) -> Result<()> {
     Ok(())
 }
 
+/// The witness of a task lies as the task does: `DIR/loops/a.rs` has `OUT/loops/a.yml`.
+fn witness_file(folder: &Path, dir: &Path, task: &BenchTask) -> PathBuf {
+    let below = task.file.strip_prefix(dir).unwrap_or(&task.file);
+    folder.join(below).with_extension("yml")
+}
+
 /// Runs one task in its own process.
 fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     let start = Instant::now();
@@ -277,6 +284,12 @@ fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     }
     if args.refine {
         command.arg("--refine");
+    }
+    if let Some(folder) = &args.witnesses {
+        let file = witness_file(folder, &args.dir, task);
+        // one from before must not stand for this run
+        let _ = std::fs::remove_file(&file);
+        command.arg("--witness").arg(file);
     }
     if let Some(flags) = &task.flags {
         command.env("RUSTFLAGS", flags);

@@ -1,6 +1,7 @@
 //! `cargo optverify check-proof`: the proof of every snapshot, checked again by a checker of its own.
 
 use crate::cli::{CheckProofArgs, CheckRootArgs, ListFormat};
+use crate::commands::check_witness;
 use crate::commands::verify::timeout;
 use crate::exit_code::ExitCode;
 use crate::{isolate, source};
@@ -26,6 +27,9 @@ pub fn run(args: &CheckProofArgs) -> Result<ExitCode> {
         _ => bail!("more than one file"),
     };
     let captures = source::captures(file, &args.build)?;
+    if let Some(witness) = &args.witness {
+        return check_witness::run(args, &captures, witness, &roots);
+    }
     let folder = tempfile::tempdir()?;
     let mut sum = Sum::default();
     for capture in &captures.list {
@@ -85,11 +89,7 @@ pub fn isolated(
     solver_timeout: Duration,
     queries: Option<&Path>,
 ) -> Result<Vec<SnapshotCheck>> {
-    let index = capture
-        .roots()
-        .iter()
-        .position(|r| r.function == root.function && r.name == root.name)
-        .ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
+    let index = isolate::index_of(capture, root)?;
     let mut command = isolate::limited(None)?;
     command.args(["optverify", "check-root"]);
     command.arg(capture.dir()).arg(index.to_string()).arg(proof);
@@ -124,7 +124,7 @@ pub fn run_one(args: &CheckRootArgs) -> Result<ExitCode> {
 }
 
 #[derive(Default)]
-struct Sum {
+pub struct Sum {
     roots: usize,
     valid: usize,
     twice: usize,
@@ -134,22 +134,25 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, root: &Root, checked: Result<Vec<SnapshotCheck>>, args: &CheckProofArgs) {
+    /// A root of which nothing can be checked.
+    pub fn reject(&mut self, root: &str, why: &str, args: &CheckProofArgs) {
         self.roots += 1;
-        let human = args.message_format == ListFormat::Human;
+        self.not_checkable += 1;
+        if args.message_format == ListFormat::Human {
+            anstream::println!("{root}\n  not checkable: {why}");
+        } else {
+            let line = serde_json::json!({"root": root, "error": why});
+            anstream::println!("{line}");
+        }
+    }
+
+    pub fn add(&mut self, root: &Root, checked: Result<Vec<SnapshotCheck>>, args: &CheckProofArgs) {
         let checked = match checked {
             Ok(checked) => checked,
-            Err(e) => {
-                self.not_checkable += 1;
-                if human {
-                    anstream::println!("{}\n  not checkable: {e:#}", root.name);
-                } else {
-                    let line = serde_json::json!({"root": root.name, "error": format!("{e:#}")});
-                    anstream::println!("{line}");
-                }
-                return;
-            }
+            Err(e) => return self.reject(&root.name, &format!("{e:#}"), args),
         };
+        self.roots += 1;
+        let human = args.message_format == ListFormat::Human;
         for c in &checked {
             match &c.verdict {
                 Verdict::Valid { second } => {
@@ -177,10 +180,12 @@ impl Sum {
             );
         }
         let same = checked.iter().filter(|c| c.same).count();
-        anstream::println!("  and {same} that are the same as the one before");
+        if same > 0 {
+            anstream::println!("  and {same} that are the same as the one before");
+        }
     }
 
-    fn finish(&self, args: &CheckProofArgs) -> ExitCode {
+    pub fn finish(&self, args: &CheckProofArgs) -> ExitCode {
         if args.message_format == ListFormat::Human {
             let Sum {
                 roots,
@@ -190,8 +195,9 @@ impl Sum {
                 not_checkable,
                 gave_up,
             } = self;
+            let word = if *roots == 1 { "root" } else { "roots" };
             anstream::println!(
-                "{roots} roots, snapshots: {valid} valid ({twice} by two solvers), {refuted} refuted, {not_checkable} not checkable, {gave_up} without an answer"
+                "{roots} {word}, snapshots: {valid} valid ({twice} by two solvers), {refuted} refuted, {not_checkable} not checkable, {gave_up} without an answer"
             );
         }
         if self.refuted > 0 {

@@ -7,6 +7,7 @@ mod bench_vcgen;
 pub mod capture;
 mod certify;
 pub mod check_proof;
+pub mod check_witness;
 pub mod explain;
 pub mod explain_code;
 pub mod generate;

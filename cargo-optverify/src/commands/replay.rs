@@ -50,6 +50,10 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     } else {
         match &args.output {
             Some(path) => {
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder)
+                        .with_context(|| format!("could not make {}", folder.display()))?;
+                }
                 std::fs::write(path, &test.text)
                     .with_context(|| format!("could not write {}", path.display()))?;
                 anstream::println!("written to {}", path.display());

@@ -7,13 +7,15 @@ use crate::exit_code::ExitCode;
 use crate::gate::{self, Judge, Judgement};
 use crate::report::progress::Progress;
 use crate::report::{Picture, Reporter, RootResult, Summary, bug_report};
+use crate::witness::{self, Entry};
 use crate::{isolate, native, source};
 use anyhow::{Context, Result};
 use optverify_engine::capture::{Capture, Manifest, Root};
 use optverify_engine::pipeline::{Options, proof_file};
 use optverify_engine::report::RootReport;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,7 +33,10 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let run = Run {
         args,
         judge: Judge::new(&args.gate, baseline),
-        proofs: args.certify.then(tempfile::tempdir).transpose()?,
+        proofs: (args.certify || args.output.witness.is_some())
+            .then(tempfile::tempdir)
+            .transpose()?,
+        witnesses: Mutex::default(),
     };
     let mut reporters = args.output.reporters(
         args.file.as_deref(),
@@ -56,6 +61,9 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     if let Some(file) = &args.gate.write_baseline {
         let count = baseline::write(file, &results)?;
         anstream::eprintln!("note: {count} findings are in {}", file.display());
+    }
+    if let Some(file) = &args.output.witness {
+        witness::write::write(file, &run.witnesses())?;
     }
     if let (Some(file), Some(text)) = (&args.bug_report, bug_report::text(&results)) {
         std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
@@ -99,11 +107,33 @@ struct Done<'a> {
 struct Run<'a> {
     args: &'a VerifyArgs,
     judge: Judge,
-    /// Where proofs are for the checker, with `--certify`.
+    /// Where proofs are for the checker, with `--certify`, and for witnesses.
     proofs: Option<tempfile::TempDir>,
+    /// By file and line.
+    witnesses: Mutex<BTreeMap<(String, u32, String), Entry>>,
 }
 
 impl Run<'_> {
+    fn witnesses(&self) -> Vec<Entry> {
+        let all = self.witnesses.lock();
+        let all = all.unwrap_or_else(PoisonError::into_inner);
+        all.values().cloned().collect()
+    }
+
+    /// The root's witness, if one is wanted and it is decided.
+    fn keep_witness(&self, task: &Task<'_>, report: &RootReport, proof: &Path) {
+        let (root, is_single) = (task.root, self.args.file.is_some());
+        match witness::write::entry(task.capture, root, report, proof, is_single) {
+            Ok(Some(entry)) => {
+                let all = self.witnesses.lock();
+                let mut all = all.unwrap_or_else(PoisonError::into_inner);
+                all.insert((root.file.clone(), root.line, root.name.clone()), entry);
+            }
+            Ok(None) => {}
+            Err(e) => anstream::eprintln!("note: no witness of {}: {e:#}", root.name),
+        }
+    }
+
     /// Roots in parallel; each reported as it finishes, all returned in the order of the source.
     fn verify_all(
         &self,
@@ -171,7 +201,12 @@ impl Run<'_> {
         let mut report =
             isolate::verify_root_within(task.capture, task.root, &options, args.gate.memory);
         if let Some(proof) = &proof {
-            certify::certify(task.capture, task.root, proof, &mut report);
+            if args.certify {
+                certify::certify(task.capture, task.root, proof, &mut report);
+            }
+            if args.output.witness.is_some() {
+                self.keep_witness(task, &report, proof);
+            }
         }
         for note in &report.notes {
             anstream::eprintln!("note: {note}");

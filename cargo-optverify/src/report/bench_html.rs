@@ -1,10 +1,9 @@
-//! `bench --html FILE`: the score table of the competition and its quantile plot, for several runs.
-//!
-//! Quantile plot by score: the correct answers of a run in the order of their times; x is the sum of their points,
-//! beginning with what the wrong answers cost, y the time of the answer. To the right is stronger, low is faster.
+//! `bench --html FILE`: the score table of the competition, its quantile plot (`bench_plot`), and what differs between
+//! several runs.
 
+use super::bench_plot::plot;
+use super::html::STYLE as COMMON;
 use serde_json::Value;
-use std::fmt::Write;
 
 /// The results of one run, as `bench --json` writes them.
 pub struct Run {
@@ -37,7 +36,7 @@ impl Run {
     }
 
     /// Where the line begins, and a point per correct answer: (score, milliseconds).
-    fn quantiles(&self) -> (i64, Vec<(i64, u64)>) {
+    pub fn quantiles(&self) -> (i64, Vec<(i64, u64)>) {
         let points = |t: &Value| t["points"].as_i64().unwrap_or(0);
         let start: i64 = self.tasks.iter().map(points).filter(|p| *p < 0).sum();
         let mut correct: Vec<(u64, i64)> = self
@@ -56,99 +55,6 @@ impl Run {
     }
 }
 
-/// Colours that differ in lightness as well as in hue, and the dashes of each.
-const LINES: [(&str, &str); 5] = [
-    ("#2457c5", ""),
-    ("#c2410c", "6 3"),
-    ("#15803d", "2 3"),
-    ("#86198f", "9 3 2 3"),
-    ("#475569", "1 4"),
-];
-
-const WIDTH: f64 = 820.0;
-const HEIGHT: f64 = 420.0;
-const LEFT: f64 = 70.0;
-const BOTTOM: f64 = 60.0;
-const TOP: f64 = 20.0;
-const RIGHT: f64 = 20.0;
-
-/// The plot alone, an SVG.
-pub fn plot(runs: &[Run]) -> String {
-    let lines: Vec<(i64, Vec<(i64, u64)>)> = runs.iter().map(Run::quantiles).collect();
-    let points = || lines.iter().flat_map(|(_, line)| line);
-    let low = lines
-        .iter()
-        .map(|(start, _)| *start)
-        .min()
-        .unwrap_or(0)
-        .min(0) as f64;
-    let high = points().map(|(score, _)| *score).max().unwrap_or(1).max(1) as f64;
-    let decades = points()
-        .map(|(_, ms)| (*ms as f64).log10())
-        .fold(1.0, f64::max)
-        .ceil();
-    let x = |score: f64| LEFT + (score - low) / (high - low) * (WIDTH - LEFT - RIGHT);
-    let y = |ms: f64| HEIGHT - BOTTOM - ms.max(1.0).log10() / decades * (HEIGHT - BOTTOM - TOP);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} \
-         {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>Quantile plot: score and time of the \
-         answers</title>\n<style>.plot .sheet{{fill:#fff}}.plot text{{fill:#222}}.plot .grid{{stroke:#ddd}}</style>\n\
-         <rect class=\"sheet\" width=\"100%\" height=\"100%\"/>\n"
-    );
-    for decade in 0..=decades as i32 {
-        let at = y(10f64.powi(decade));
-        let label = match decade {
-            0..=2 => format!("{} ms", 10i64.pow(decade as u32)),
-            _ => format!("{} s", 10i64.pow(decade as u32 - 3)),
-        };
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            at + 4.0
-        );
-    }
-    for step in 0..=5 {
-        let score = low + (high - low) * f64::from(step) / 5.0;
-        let _ = writeln!(
-            svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.0}</text>",
-            x(score),
-            HEIGHT - BOTTOM + 18.0,
-            score
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">accumulated score</text>",
-        (LEFT + WIDTH) / 2.0,
-        HEIGHT - BOTTOM + 36.0
-    );
-    for (index, (run, (start, line))) in runs.iter().zip(&lines).enumerate() {
-        let (colour, dashes) = LINES[index % LINES.len()];
-        let first = line.first().map_or(1, |(_, ms)| *ms);
-        let mut path = format!("M{:.1},{:.1}", x(*start as f64), y(first as f64));
-        for (score, ms) in line {
-            let _ = write!(path, " L{:.1},{:.1}", x(*score as f64), y(*ms as f64));
-        }
-        let legend = TOP + 14.0 + 18.0 * index as f64;
-        let _ = writeln!(
-            svg,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
-             <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{legend}\" y2=\"{legend}\" stroke=\"{colour}\" stroke-width=\"2\" \
-             stroke-dasharray=\"{dashes}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            LEFT + 12.0,
-            LEFT + 44.0,
-            LEFT + 52.0,
-            legend + 4.0,
-            escape(&run.name)
-        );
-    }
-    svg + "</svg>\n"
-}
-
 /// The whole page.
 pub fn page(runs: &[Run]) -> String {
     let mut rows = String::new();
@@ -162,16 +68,19 @@ pub fn page(runs: &[Run]) -> String {
     let tasks: String = runs.iter().map(task_table).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\">\n<title>cargo optverify bench</title>\n<style>\n{STYLE}</style>\n\
+         content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>cargo optverify bench</title>\n<style>\n{COMMON}{STYLE}</style>\n\
          </head>\n<body>\n<h1>cargo optverify bench</h1>\n<h2>Scores</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Scores\">\n<table>\n<thead><tr><th scope=\"col\">run</th><th scope=\"col\">suite</th>\
+         aria-label=\"Scores\">\n<table class=\"scores\">\n<thead><tr><th scope=\"col\">run</th><th scope=\"col\">suite</th>\
          <th scope=\"col\">tasks</th><th scope=\"col\">correct safe</th><th scope=\"col\">correct unsafe</th>\
          <th scope=\"col\">wrong</th><th scope=\"col\">unknown</th><th scope=\"col\">median</th><th scope=\"col\">score \
          2012</th><th scope=\"col\">score now</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n\
          <p>2012: safe +2, unsafe +1, false alarm -2, missed bug -4. Now: +2, +1, -16, -32.</p>\n\
-         <h2>Quantiles</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Quantile plot\">\n{}</div>\n\
-         <h2>Tasks</h2>\n{tasks}</body>\n</html>\n",
-        plot(runs)
+         <h2>Quantiles</h2>\n<p>The correct answers of a run, from the fastest to the slowest. To the right is stronger, low is \
+         faster; wrong answers move the beginning to the left.</p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Quantile plot\">\n{}</div>\n\
+         {}<h2>Tasks</h2>\n{tasks}</body>\n</html>\n",
+        plot(runs),
+        differences(runs)
     )
 }
 
@@ -232,12 +141,92 @@ fn task_table(run: &Run) -> String {
     )
 }
 
-const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:0 auto;\
-    padding:1.5rem}table{border-collapse:collapse}th,td{border:1px solid #8886;padding:.2rem .6rem;text-align:left;\
-    font-weight:normal}thead th{font-weight:600}.wide{overflow-x:auto}.wrong{outline:2px solid #c00}\
-    summary{cursor:pointer}svg{max-width:none}\n";
+/// A task of two runs differs by its time if the one took this many times the other, and this many milliseconds more.
+const SLOWER: (u64, u64) = (2, 250);
 
-fn escape(text: &str) -> String {
+/// Tasks that the runs answer differently, or in very different times.
+fn differences(runs: &[Run]) -> String {
+    let [first, others @ ..] = runs else {
+        return String::new();
+    };
+    if others.is_empty() {
+        return String::new();
+    }
+    let mut rows = String::new();
+    for task in &first.tasks {
+        let of = |run: &Run| {
+            let same = |t: &&Value| t["task"] == task["task"] && t["suite"] == task["suite"];
+            run.tasks.iter().find(same).cloned()
+        };
+        let all: Vec<Option<Value>> = runs.iter().map(of).collect();
+        let verdicts: Vec<&str> = all
+            .iter()
+            .map(|t| t.as_ref().and_then(|t| t["verdict"].as_str()).unwrap_or(""))
+            .collect();
+        let times: Vec<u64> = all
+            .iter()
+            .flatten()
+            .filter_map(|t| t["wall_ms"].as_u64())
+            .collect();
+        let (low, high) = (
+            times.iter().min().copied().unwrap_or(0),
+            times.iter().max().copied().unwrap_or(0),
+        );
+        let otherwise = verdicts.windows(2).any(|w| w[0] != w[1]);
+        let slower = high >= low * SLOWER.0 && high - low >= SLOWER.1;
+        if !otherwise && !slower {
+            continue;
+        }
+        let cells: String = all.iter().map(cell).collect();
+        rows += &format!(
+            "<tr><th scope=\"row\">{}/{}</th>{cells}</tr>\n",
+            escape(task["suite"].as_str().unwrap_or_default()),
+            escape(task["task"].as_str().unwrap_or_default())
+        );
+    }
+    let head = "<h2>What differs</h2>\n";
+    if rows.is_empty() {
+        return format!("{head}<p>Nothing: the same answers in much the same times.</p>\n");
+    }
+    let columns: String = runs
+        .iter()
+        .map(|run| format!("<th scope=\"col\">{}</th>", escape(&run.name)))
+        .collect();
+    format!(
+        "{head}<p>Tasks with different answers, or with times that differ by a factor of {} and more.</p>\n\
+         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"What differs\">\n<table>\n\
+         <thead><tr><th scope=\"col\">task</th>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n",
+        SLOWER.0
+    )
+}
+
+/// One run's answer.
+fn cell(task: &Option<Value>) -> String {
+    let Some(task) = task else {
+        return "<td>not in it</td>".to_owned();
+    };
+    let verdict = escape(task["verdict"].as_str().unwrap_or_default());
+    let wrong = if task["category"] == "WRONG" {
+        " (wrong)"
+    } else {
+        ""
+    };
+    let class = match verdict.as_str() {
+        "safe" | "unsafe" => &verdict,
+        _ => "unknown",
+    };
+    format!(
+        "<td><span class=\"verdict {class}\">{verdict}</span>{wrong} {} ms</td>",
+        task["wall_ms"].as_u64().unwrap_or(0)
+    )
+}
+
+const STYLE: &str = "table{border-collapse:collapse}th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;\
+    font-weight:normal}thead th{font-weight:600}.scores td:nth-child(n+3){text-align:right;\
+    font-variant-numeric:tabular-nums}.wide{overflow-x:auto}.wrong{outline:2px solid var(--unsafe)}\
+    summary{cursor:pointer}svg{max-width:none}.plot .sheet{fill:none}\n";
+
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -288,5 +277,16 @@ mod tests {
         );
         assert!(page.contains("<td>1</td><td>1</td><td>0</td><td>0</td><td>0</td><td>50 ms</td><td>2</td><td>2</td>"), "{page}");
         assert!(Run::parse("x", "{}").is_err());
+        // a hundred times slower is a difference; one run has none
+        assert!(
+            page.contains("What differs") && page.contains("</span> 5000 ms"),
+            "{page}"
+        );
+        assert!(!super::page(&runs[..1]).contains("What differs"));
+        let same = [
+            run("a", &[("correct", 2, 50)]),
+            run("b", &[("correct", 2, 60)]),
+        ];
+        assert!(super::page(&same).contains("<p>Nothing: the same answers"));
     }
 }

@@ -34,10 +34,10 @@ pub fn render(result: &RootResult, how: &HumanReporter) -> Option<String> {
         width: how.width,
         gutter: line.to_string().len() + 1,
     };
-    let mut group = level
-        .primary_title(title)
-        .id(code.id)
-        .element(location(result));
+    let mut group = level.primary_title(title).id(code.id).element(location(
+        result,
+        notes.width.saturating_sub(notes.gutter + 3),
+    ));
     for (name, text) in notes_about(result, code, how) {
         let text = notes.fit(name, &text);
         group = group.element(Level::NOTE.with_name(name).message(text));
@@ -217,10 +217,16 @@ fn steps(counterexample: &Counterexample, root_file: &str) -> String {
     lines.join("\n")
 }
 
-/// The source line, or only its place where the file is not at hand.
-fn location<'a>(result: &RootResult) -> Element<'a> {
+/// The end of what is underlined, if the line is longer than the terminal is wide.
+fn shorter(text: &str, start: usize, end: usize, room: usize) -> usize {
+    let cut = text.char_indices().nth(room.saturating_sub(4).max(20));
+    cut.map_or(end, |(at, _)| at.clamp(start, end))
+}
+
+/// The source line, or only its place where the file is not at hand. What does not fit is cut: the title has said it.
+fn location<'a>(result: &RootResult, room: usize) -> Element<'a> {
     let (file, line) = words::place(result);
-    let label = words::label(result);
+    let mut label = words::label(result);
     let origin = || Origin::path(file.to_owned()).line(line as usize).into();
     let path = Path::new(&result.capture.source_root).join(file);
     let Ok(source) = std::fs::read_to_string(path) else {
@@ -231,6 +237,10 @@ fn location<'a>(result: &RootResult) -> Element<'a> {
     };
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len().max(start);
+    let end = shorter(text, start, end, room);
+    if text[..end].chars().count() + label.chars().count() + 1 > room {
+        label = "here".into();
+    }
     Snippet::source(text.to_owned())
         .line_start(line as usize)
         .path(file.to_owned())

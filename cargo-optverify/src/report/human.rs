@@ -179,6 +179,9 @@ fn passes(result: &RootResult) {
 /// What the solver was asked, the dearest first.
 fn print_queries(report: &RootReport) {
     let mut all: Vec<_> = report.queries.iter().collect();
+    if all.is_empty() {
+        return;
+    }
     all.sort_by_key(|(_, q)| std::cmp::Reverse(q.resources));
     anstream::println!(
         "{DIM}          {:<16} {:>7} {:>7} {:>7} {:>7} {:>9} {:>11}{DIM:#}",

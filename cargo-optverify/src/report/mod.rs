@@ -1,6 +1,7 @@
 //! Results as people and programs see them. Reporters render; they decide nothing.
 
 pub mod bench_html;
+pub mod bench_plot;
 pub mod bug_report;
 mod finding;
 mod github;

@@ -29,6 +29,9 @@ pub struct OutputArgs {
     /// Also write a report to look at, in one file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Also write verification witnesses (format 2.0), for `check-proof --witness`
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -55,6 +55,10 @@ impl Browser {
                 "--no-first-run",
                 "--hide-scrollbars",
                 "--disable-dev-shm-usage",
+                "--disable-quic",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
             ])
             .arg(format!(
                 "--user-data-dir={}",

@@ -155,6 +155,7 @@ pub fn run(
             "reference",
             &prepared.program,
             state.proof.as_ref(),
+            state.refuted.as_ref(),
         );
     }
     let mut passes = vec![];
@@ -200,8 +201,9 @@ pub fn run(
                         }
                     }
                     if let Some(e) = &mut exported {
-                        let proof = state.proof.as_ref();
-                        e.add(&snapshot.number, &snapshot.name, &p.program, proof);
+                        let (proof, refuted) = (state.proof.as_ref(), state.refuted.as_ref());
+                        let (number, name) = (&snapshot.number, &snapshot.name);
+                        e.add(number, name, &p.program, proof, refuted);
                     }
                 }
                 Err(e) => {

@@ -35,6 +35,7 @@ pub fn describe(before: &Program, after: &Program, d: &Difference, root: &Root) 
         panic: format!("the result changes: {first} before, {second} after"),
         file: root.file.clone(),
         line: root.line,
+        column: 0,
         replayed: true,
         results: Some(Results {
             before: first,

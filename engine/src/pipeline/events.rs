@@ -95,6 +95,9 @@ impl<'a> Tracer<'a> {
             self.leave(&left);
         }
         self.go(end);
+        // a caller's variable and the parameter of the same name are one piece of news
+        self.steps
+            .dedup_by(|b, a| (&a.file, a.line, &a.what) == (&b.file, b.line, &b.what));
         let path = self.path.iter().map(|(from, to)| (from.name(), to.name()));
         Story {
             path: path.collect(),
@@ -121,6 +124,7 @@ impl<'a> Tracer<'a> {
         let step = Step {
             file: span.file.to_string(),
             line: span.line,
+            column: span.column,
             what: format!(
                 "after {} iterations: {}",
                 grouped(left.rounds),
@@ -207,6 +211,7 @@ impl Observer for Tracer<'_> {
             self.steps.push(Step {
                 file: span.file.to_string(),
                 line: span.line,
+                column: span.column,
                 what: list(&values),
                 values,
             });
@@ -268,10 +273,11 @@ fn shorten(mut steps: Vec<Step>) -> Vec<Step> {
     let left_out = steps.len() - 2 * KEPT;
     let tail = steps.split_off(steps.len() - KEPT);
     steps.truncate(KEPT);
-    let (file, line) = (tail[0].file.clone(), tail[0].line);
+    let at = &tail[0];
     steps.push(Step {
-        file,
-        line,
+        file: at.file.clone(),
+        line: at.line,
+        column: at.column,
         what: format!("... {left_out} more steps ..."),
         values: BTreeMap::new(),
     });

@@ -4,6 +4,7 @@
 //! that MIR has no name for (the heap, pointer targets, a value that no run looks at any more) is left out and
 //! counted. The format is described in the book (`proof-files.md`); nothing in this tool reads it but the checker.
 
+use super::rerun::RunValues;
 use super::{smt_lib, store};
 use crate::adapt::Proven;
 use crate::capture::{Capture, Root};
@@ -11,7 +12,7 @@ use crate::program::cpg::CutPoint;
 use crate::program::liveness::Liveness;
 use crate::program::wto::Wto;
 use crate::program::{BlockId, MirPoint, Program};
-use crate::prove::Lemma;
+use crate::prove::{Counterexample, Lemma};
 use crate::term::{Sort, Term, Var};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -57,6 +58,8 @@ enum Claim {
         steps: usize,
         cuts: Vec<Cut>,
     },
+    /// Not safe: a run that ends in a violation, for `rerun`.
+    Run(RunValues),
     None {
         why: String,
     },
@@ -82,11 +85,22 @@ impl Exported {
         }
     }
 
-    /// The proof of this program, which may have been found for an equal one (of the same fingerprint).
-    pub fn add(&mut self, number: &str, name: &str, program: &Program, proof: Option<&Proven>) {
+    /// The proof of this program, which may have been found for an equal one (of the same fingerprint); or the run
+    /// that refutes it.
+    pub fn add(
+        &mut self,
+        number: &str,
+        name: &str,
+        program: &Program,
+        proof: Option<&Proven>,
+        refuted: Option<&(Program, Counterexample)>,
+    ) {
         let claim = match proof {
-            None => Claim::None {
-                why: "it is not proven safe".into(),
+            None => match refuted {
+                Some((of, run)) => Claim::Run(RunValues::of(of, run)),
+                None => Claim::None {
+                    why: "it is not proven safe".into(),
+                },
             },
             Some(Proven::Unrolled(u)) => Claim::Unrolled {
                 engine: u.engine.to_string(),

@@ -18,6 +18,7 @@ mod export;
 mod race;
 mod reachable;
 mod replay;
+mod rerun;
 mod side_by_side;
 mod smt_lib;
 mod snapshot;
@@ -25,6 +26,7 @@ mod store;
 mod witness;
 
 pub use export::proof_file;
+pub use rerun::{RunValues, rerun};
 pub use snapshot::{
     Prepared, SnapshotError, lacks_bodies, prepare_reference, prepare_snapshot,
     reference_lacks_bodies,

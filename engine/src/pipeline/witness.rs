@@ -55,16 +55,19 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         StopKind::Unsupported(m) => return Err(format!("not supported: {m}")),
     };
     let own = stop.span.as_ref().filter(|s| !is_foreign(&s.file));
-    let (file, line) = own
+    let (file, line, column) = own
         .or(last_line.as_ref())
         .or(stop.span.as_ref())
-        .map_or((String::new(), 0), |s| (s.file.to_string(), s.line));
+        .map_or((String::new(), 0, 0), |s| {
+            (s.file.to_string(), s.line, s.column)
+        });
     Ok(Counterexample {
         inputs,
         any,
         panic,
         file,
         line,
+        column,
         replayed: c.executed,
         steps,
         pass: None,

@@ -9,7 +9,7 @@ use crate::report::human::configuration;
 use crate::report::{Reporter, RootResult, Summary, Target};
 use anyhow::Result;
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 pub struct HtmlReporter(pub Target);
@@ -71,8 +71,36 @@ fn escape(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
+/// A sentence of ours, where what stands between backticks is code.
+fn sentence(text: &str) -> String {
+    let mut parts = text.split('`').map(escape);
+    let mut out = parts.next().unwrap_or_default();
+    let mut is_code = false;
+    for part in parts {
+        is_code = !is_code;
+        out += if is_code { "<code>" } else { "</code>" };
+        out += &part;
+    }
+    // a lone backtick is one
+    match is_code {
+        true => escape(text),
+        false => out,
+    }
+}
+
 /// `<span class="verdict safe">safe</span>`.
 fn verdict(verdict: optverify_engine::report::Verdict) -> String {
     let word = verdict.as_str();
     format!("<span class=\"verdict {word}\">{word}</span>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_in_sentences() {
+        assert_eq!(sentence("`a<b` fails"), "<code>a&lt;b</code> fails");
+        assert_eq!(sentence("a lone ` and <b>"), "a lone ` and &lt;b&gt;");
+    }
 }

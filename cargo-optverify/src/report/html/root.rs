@@ -1,6 +1,6 @@
 //! One root: what was found, its source, its graph, its passes.
 
-use super::{escape, source, verdict};
+use super::{escape, sentence, source, verdict};
 use crate::gate::Judgement;
 use crate::report::human::time;
 use crate::report::reason::Code;
@@ -50,7 +50,7 @@ fn finding(result: &RootResult) -> String {
     let mut text = format!(
         "<div class=\"finding {}\">\n<p><b>{}</b></p>\n",
         report.verdict.as_str(),
-        escape(&title)
+        sentence(&title)
     );
     if let Some(counterexample) = &report.counterexample {
         text += &format!(
@@ -83,13 +83,13 @@ fn finding(result: &RootResult) -> String {
         );
     }
     if let Some(excuse) = words::excuse(result) {
-        text += &format!("<p>{}</p>\n", escape(&excuse));
+        text += &format!("<p>{}</p>\n", sentence(&excuse));
     }
     if let Some(code) = Code::of_report(report) {
         text += &format!(
             "<p class=\"help\">{}: {}</p>\n",
             code.id,
-            escape(&code.help())
+            sentence(&code.help())
         );
     }
     text + "</div>\n"
