@@ -13,7 +13,10 @@ pub fn are_named(mir: &str) -> bool {
 
 /// `reference` without, `evaluated` with the pass.
 pub fn evaluated(reference: &str, evaluated: &str) -> BTreeMap<String, String> {
-    let mut values = printed_with_value(reference);
+    // two items of one name may have two values: then nobody knows which is meant
+    let printed = printed_with_value(reference).into_iter();
+    let mut values: BTreeMap<String, Option<String>> =
+        printed.map(|(name, value)| (name, Some(value))).collect();
     let after: HashMap<&str, &str> = functions(evaluated)
         .into_iter()
         .map(|b| (b.path, b.text))
@@ -29,14 +32,19 @@ pub fn evaluated(reference: &str, evaluated: &str) -> BTreeMap<String, String> {
             };
             for (line, evaluated) in lines.iter().zip(after) {
                 for (name, value) in compare(line, evaluated) {
-                    values
-                        .entry(name.to_owned())
-                        .or_insert_with(|| value.to_owned());
+                    let same = |known: &mut Option<String>| {
+                        if known.as_deref() != Some(value) {
+                            *known = None;
+                        }
+                    };
+                    let entry = values.entry(name.to_owned()).and_modify(same);
+                    entry.or_insert_with(|| Some(value.to_owned()));
                 }
             }
         }
     }
-    values
+    let known = |(name, value): (String, Option<String>)| Some((name, value?));
+    values.into_iter().filter_map(known).collect()
 }
 
 /// `const LIMIT: u32 = const 10_u32;`: constants whose body is a value.

@@ -75,6 +75,9 @@ pub fn collect_from(
             facts.enums.extend(local_enums::collect(&source, reference));
             facts.unions = local_unions::collect(&source);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
+            let twice = type_sizes::defined_twice(&source);
+            let consts = &mut facts.consts;
+            consts.retain(|name, _| !type_sizes::mentions(name, &twice));
             let tuples = tuple_sizes::ask(command, scratch, reference)?;
             tuple_sizes::add(&mut facts.type_sizes, type_sizes::collect(&tuples, ""));
         }

@@ -29,7 +29,7 @@ pub fn collect(printed: &str, expanded: &str) -> BTreeMap<String, TypeSize> {
             continue;
         };
         // types of one name in two blocks of a function: MIR does not tell them apart
-        if words(text).any(|word| twice.contains(word)) {
+        if mentions(text, &twice) {
             continue;
         }
         let ty = erase(&ty);
@@ -61,12 +61,17 @@ fn line(line: &str) -> Option<(&str, TypeSize)> {
     Some((ty, size))
 }
 
+/// Is one of these names in the text?
+pub fn mentions(text: &str, names: &BTreeSet<String>) -> bool {
+    words(text).any(|word| names.contains(word))
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// Names of types that have two definitions under one path.
-fn defined_twice(expanded: &str) -> BTreeSet<String> {
+pub fn defined_twice(expanded: &str) -> BTreeSet<String> {
     let mut seen = BTreeMap::new();
     if let Ok(tokens) = expanded.parse::<TokenStream>() {
         walk(tokens, "", &mut seen);
