@@ -154,7 +154,7 @@ pub fn output_of(mut command: Command, patience: Duration) -> Result<String, Str
 /// The child's side: `verify-root CAPTURE INDEX`, the report as JSON on standard output.
 pub fn run(args: &OneRootArgs) -> Result<ExitCode> {
     smt::set_memory_limit_mb(args.memory.unwrap_or(MEMORY_MB));
-    let capture = Capture::load(&args.capture)?;
+    let capture = Capture::load_again(&args.capture)?;
     let root = capture.roots().get(args.index).cloned();
     let root = root.context("no such root in the capture")?;
     let options = Options {

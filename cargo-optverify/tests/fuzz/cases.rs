@@ -29,20 +29,31 @@ pub enum Size {
     /// for the heap becomes.
     Small,
     Large,
+    /// As large, without the heap.
+    Plain,
 }
+
+/// What makes rustc inline half of std, which costs more than all the rest of a file.
+const OF_THE_HEAP: [&str; 5] = ["Vec", "vec!", "Box", "String", "Bag"];
 
 /// A file of functions: most with claims, the first ones wild and without.
 pub fn file(seed: u64, count: usize, size: Size) -> File {
     let wild = match size {
         Size::Small => count / 25,
-        Size::Large => count / 8,
+        Size::Large | Size::Plain => count / 8,
     };
     let mut file = File::generate(seed, wild);
     file.prelude.push_str(crate::snippets::ITEMS);
     let mut random = Random::new(seed ^ 0xfeed);
-    let made: Vec<Function> = (file.functions.len()..count)
-        .map(|i| function(&format!("case{i}"), &file.items, size, &mut random))
-        .collect();
+    let on_heap = |f: &Function| OF_THE_HEAP.iter().any(|word| f.text.contains(word));
+    let mut made = vec![];
+    while file.functions.len() + made.len() < count {
+        let name = format!("case{}", file.functions.len() + made.len());
+        let function = function(&name, &file.items, size, &mut random);
+        if size != Size::Plain || !on_heap(&function) {
+            made.push(function);
+        }
+    }
     file.functions.extend(made);
     file
 }
@@ -60,6 +71,14 @@ fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Funct
             F::Pieces,
             F::Pieces,
             F::Heap,
+            F::WidePieces,
+        ],
+        Size::Plain => &[
+            F::Exhaustive,
+            F::Exhaustive,
+            F::Wide,
+            F::Wide,
+            F::Pieces,
             F::WidePieces,
         ],
         Size::Large => &[
@@ -105,7 +124,7 @@ fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Funct
     }
     let (bindings, statements, depth) = match size {
         Size::Small => (1, random.below(3), 1),
-        Size::Large => (1 + random.below(2), 1 + random.below(4), 2),
+        Size::Large | Size::Plain => (1 + random.below(2), 1 + random.below(4), 2),
     };
     (0..bindings).for_each(|_| writer.binding());
     if matches!(family, Family::Heap | Family::WideHeap) {

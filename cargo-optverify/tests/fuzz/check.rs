@@ -9,6 +9,7 @@ use crate::truth::{Build, Inputs, Native, Truth};
 use crate::{cases, claims, common, confirm, regressions, shrink, tool, truth};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 pub struct Settings {
     pub profiles: &'static [Profile],
@@ -21,6 +22,8 @@ pub struct Settings {
 struct Settled {
     file: File,
     inputs: Vec<Inputs>,
+    /// Its build as the reference of the profile release.
+    reference: Native,
 }
 
 /// Compiles a file; functions that are no Rust after all are left out.
@@ -67,13 +70,17 @@ fn settled(seed: u64, count: usize, size: cases::Size, folder: &Path) -> Settled
         claims::settle(function, truth, &mut random);
     }
     let names: Vec<String> = file.functions.iter().map(|f| f.name.clone()).collect();
-    build(&mut file, folder, Build::Reference);
+    let reference = build(&mut file, folder, Build::Reference);
     let mut name = names.iter();
     inputs.retain(|_| {
         name.next()
             .is_some_and(|n| file.functions.iter().any(|f| f.name == *n))
     });
-    Settled { file, inputs }
+    Settled {
+        file,
+        inputs,
+        reference,
+    }
 }
 
 /// Generates a file, runs it natively and through the tool, and compares.
@@ -85,10 +92,17 @@ pub fn check(seed: u64, count: usize, settings: &Settings) -> Figures {
         None => project.path().to_path_buf(),
     };
     std::fs::create_dir_all(&folder).expect("a folder");
-    let Settled { mut file, inputs } = settled(seed, count, settings.size, &folder);
+    let mut figures = Figures::default();
+    let start = Instant::now();
+    let Settled {
+        mut file,
+        inputs,
+        reference,
+    } = settled(seed, count, settings.size, &folder);
+    figures.spent("settling", start.elapsed());
+    let mut reference = Some(reference);
     let source = folder.join("fuzzed.rs");
     std::fs::write(&source, claims::without_fuel(&file.marked())).expect("a file");
-    let mut figures = Figures::default();
     figures.functions = file.functions.len();
     for &profile in settings.profiles {
         let builds = match profile {
@@ -96,13 +110,21 @@ pub fn check(seed: u64, count: usize, settings: &Settings) -> Figures {
             Profile::Release => vec![Build::Reference, Build::Release],
         };
         let mut natives: Vec<(Build, Native, Vec<Truth>)> = vec![];
+        let start = Instant::now();
         for b in builds {
-            let native = build(&mut file, &folder, b);
+            let built = (b == Build::Reference).then(|| reference.take()).flatten();
+            let native = built.unwrap_or_else(|| build(&mut file, &folder, b));
             let truths = native.run(&file, &inputs).expect("the functions run");
             natives.push((b, native, truths));
         }
+        figures.spent("native runs", start.elapsed());
+        let start = Instant::now();
         let verdicts = tool::verdicts(&source, profile, settings.milliseconds);
         let verdicts = verdicts.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let proving = verdicts.values().map(|v| v.spent).sum();
+        figures.spent("verification", proving);
+        figures.spent("capture", start.elapsed().saturating_sub(proving));
+        let start = Instant::now();
         compare(
             seed,
             &file,
@@ -112,6 +134,7 @@ pub fn check(seed: u64, count: usize, settings: &Settings) -> Figures {
             &folder,
             &mut figures,
         );
+        figures.spent("comparison", start.elapsed());
     }
     figures
 }

@@ -4,6 +4,7 @@ use crate::confirm::Ended;
 use crate::tool::{Profile, Verdict};
 use crate::truth::{Build, Truth};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Which program a verdict speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +98,8 @@ pub struct Figures {
     /// Answers that the tool itself did not confirm: unknown, so not wrong, but bugs.
     pub broken: Vec<String>,
     pub wrong: Vec<String>,
+    /// Where the time goes.
+    spent: BTreeMap<&'static str, Duration>,
 }
 
 impl Figures {
@@ -110,6 +113,10 @@ impl Figures {
         }
     }
 
+    pub fn spent(&mut self, on: &'static str, time: Duration) {
+        *self.spent.entry(on).or_default() += time;
+    }
+
     pub fn add(&mut self, other: Figures) {
         self.functions += other.functions;
         self.exhaustive += other.exhaustive;
@@ -120,6 +127,9 @@ impl Figures {
         self.broken.extend(other.broken);
         self.wrong.extend(other.wrong);
         self.other_panics.extend(other.other_panics);
+        for (on, time) in other.spent {
+            self.spent(on, time);
+        }
         for (key, n) in other.verdicts {
             *self.verdicts.entry(key).or_insert(0) += n;
         }
@@ -156,6 +166,11 @@ impl Figures {
             let [safe, bad, unknown] = ["safe", "unsafe", "unknown"].map(of);
             println!("  {profile}: {safe} safe, {bad} unsafe, {unknown} unknown");
         }
+        let spent = self
+            .spent
+            .iter()
+            .map(|(on, t)| format!("{on} {} s", t.as_secs()));
+        println!("  time: {}", spent.collect::<Vec<_>>().join(", "));
         let mut reasons: Vec<_> = self.unknown.iter().collect();
         reasons.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
         for (code, (n, why)) in reasons {

@@ -5,8 +5,9 @@
 //! panic on the reported input. Such a function is made small and written to `regressions/`, which are checked too.
 //!
 //! `OPTVERIFY_FUZZ=10000 OPTVERIFY_FUZZ_SEED=7 cargo test --test fuzz -- --nocapture random` runs for long: both
-//! profiles of every function, one thread (`OPTVERIFY_FUZZ_THREADS`), 3 s a function (`OPTVERIFY_FUZZ_MS`); files and
-//! native programs stay in the folder `OPTVERIFY_FUZZ_KEEP`.
+//! profiles of every function, one file of eight with the heap, one thread (`OPTVERIFY_FUZZ_THREADS`), 3 s a function
+//! (`OPTVERIFY_FUZZ_MS`); files and native programs stay in the folder `OPTVERIFY_FUZZ_KEEP`. `OPTVERIFY_TOOL` names
+//! another build of the tool.
 
 mod calm;
 mod cases;
@@ -95,7 +96,11 @@ fn verdicts_on_random_functions_are_true() {
                             _ => &[Profile::Dev],
                         },
                         milliseconds,
-                        size: if long { Size::Large } else { Size::Small },
+                        size: match n % 8 {
+                            _ if !long => Size::Small,
+                            7 => Size::Large,
+                            _ => Size::Plain,
+                        },
                     };
                     let figures = check(seed + n, count as usize, &settings);
                     let mut total = total.lock().expect("no thread has failed");

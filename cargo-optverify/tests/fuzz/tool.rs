@@ -4,6 +4,7 @@ use crate::common::Project;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Profile {
@@ -35,6 +36,8 @@ pub struct Verdict {
     /// The class of the reason for an unknown.
     pub code: String,
     pub why: String,
+    /// The time of its proofs.
+    pub spent: Duration,
 }
 
 /// Reasons that are mistakes of the tool, whatever the program: internal errors, crashes, an answer that contradicts
@@ -46,6 +49,10 @@ impl Verdict {
         let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
         let found = &message["counterexample"];
         let inputs = found["inputs"].as_object();
+        let ms = |v: &Value, name: &str| v[name].as_u64().unwrap_or(0);
+        let passes = message["passes"].as_array().into_iter().flatten();
+        let passes = passes.map(|p| ms(p, "ms") + ms(p, "prepare_ms"));
+        let spent = ms(&message["reference"], "ms") + passes.sum::<u64>();
         Verdict {
             overall: text(&message["verdict"]),
             reference: text(&message["reference"]["verdict"]),
@@ -56,6 +63,7 @@ impl Verdict {
             pass: text(&found["pass"]),
             code: text(&message["code"]),
             why: text(&message["why"]),
+            spent: Duration::from_millis(spent),
         }
     }
 

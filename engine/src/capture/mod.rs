@@ -53,11 +53,21 @@ pub struct Snapshot {
     /// The text as the shipped pipeline has it.
     pub shipped_path: PathBuf,
     pub shipped_changed: bool,
+    /// The capture's folder, and the names of both texts in it.
+    files: (PathBuf, String, String),
 }
 
 impl Capture {
     /// Reads the manifest and the facts in `dir`. MIR text is read when it is asked for.
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
+        let capture = Self::load_again(dir)?;
+        capture.check()?;
+        Ok(capture)
+    }
+
+    /// `load` in the process of one root of many: that every file is there was seen before, and what this root needs is
+    /// looked at when it is read.
+    pub fn load_again(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
         let dir = dir.as_ref().to_path_buf();
         let path = dir.join(files::MANIFEST);
         let text = read(&path).map_err(|error| match error {
@@ -72,11 +82,8 @@ impl Capture {
             source,
         };
         // the version first: another format may have other fields
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(damaged)?;
-        let found = value
-            .get("format_version")
-            .and_then(serde_json::Value::as_u64)
-            .unwrap_or(0) as u32;
+        let found = serde_json::from_str::<Version>(&text).map_err(damaged)?;
+        let found = found.format_version.unwrap_or(0);
         if found != FORMAT_VERSION {
             return Err(CaptureError::OtherFormat {
                 dir,
@@ -84,14 +91,12 @@ impl Capture {
                 expected: FORMAT_VERSION,
             });
         }
-        let info: Manifest = serde_json::from_value(value).map_err(damaged)?;
+        let info: Manifest = serde_json::from_str(&text).map_err(damaged)?;
         let path = dir.join(files::FACTS);
         let text = read(&path)?;
         let facts =
             serde_json::from_str(&text).map_err(|source| CaptureError::Damaged { path, source })?;
-        let capture = Self { dir, info, facts };
-        capture.check()?;
-        Ok(capture)
+        Ok(Self { dir, info, facts })
     }
 
     /// The capture in `dir`, and the one inside it for the roots that ask for another setting of overflow
@@ -112,8 +117,10 @@ impl Capture {
             dir: self.dir.clone(),
             what,
         };
+        let functions = self.info.functions.iter().map(|f| f.path.as_str());
+        let functions: BTreeSet<&str> = functions.collect();
         for root in &self.info.roots {
-            if self.function(&root.function).is_none() {
+            if !functions.contains(root.function.as_str()) {
                 return Err(inconsistent(format!(
                     "the root {} has no function",
                     root.name
@@ -131,24 +138,10 @@ impl Capture {
         let known = [files::FACTS, files::REFERENCE, files::SHIPPED];
         let known = known.into_iter().filter(|f| self.dir.join(f).exists());
         let all: BTreeSet<&str> = named.chain(known).collect();
-        // Whoever made the folder must not make us read anything else.
         let whole = self.dir.canonicalize();
         let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
         for file in all {
-            let path = Path::new(file);
-            let plain = |c: Component<'_>| matches!(c, Component::Normal(_));
-            if file.is_empty() || !path.components().all(plain) {
-                return Err(inconsistent(format!(
-                    "the file {file} is not in its folder"
-                )));
-            }
-            match self.dir.join(path).canonicalize() {
-                Ok(real) if !real.starts_with(&whole) => {
-                    return Err(inconsistent(format!("the file {file} leads elsewhere")));
-                }
-                Ok(real) if real.is_file() => {}
-                _ => return Err(inconsistent(format!("the file {file} is missing"))),
-            }
+            is_inside(&self.dir, &whole, file).map_err(&inconsistent)?;
         }
         Ok(())
     }
@@ -174,7 +167,8 @@ impl Capture {
 
     /// The whole crate before the first optimization, calls inlined as far as rustc can.
     pub fn reference_text(&self, function: &str) -> Result<String, CaptureError> {
-        read(&self.reference_path(function))
+        let deeper = self.function(function).and_then(|f| f.reference.as_deref());
+        read_inside(&self.dir, deeper.unwrap_or(files::REFERENCE))
     }
 
     pub fn reference_path(&self, function: &str) -> PathBuf {
@@ -184,7 +178,7 @@ impl Capture {
 
     /// The whole crate after the shipped pipeline: final bodies, constants, statics, promoteds.
     pub fn shipped_text(&self) -> Result<String, CaptureError> {
-        read(&self.dir.join(files::SHIPPED))
+        read_inside(&self.dir, files::SHIPPED)
     }
 
     /// The function's MIR after every pass, in order.
@@ -214,6 +208,11 @@ impl Capture {
             path: self.dir.join(&entry.closed),
             changed: entry.closed_changed,
             closed_how: entry.closed_how,
+            files: (
+                self.dir.clone(),
+                entry.closed.clone(),
+                entry.shipped.clone(),
+            ),
             shipped_path: self.dir.join(&entry.shipped),
             shipped_changed: entry.changed,
         }
@@ -223,12 +222,42 @@ impl Capture {
 impl Snapshot {
     /// The closed text, or the reference's whole-crate text where no pass has changed anything yet.
     pub fn text(&self) -> Result<String, CaptureError> {
-        read(&self.path)
+        read_inside(&self.files.0, &self.files.1)
     }
 
     pub fn shipped_text(&self) -> Result<String, CaptureError> {
-        read(&self.shipped_path)
+        read_inside(&self.files.0, &self.files.2)
     }
+}
+
+#[derive(serde::Deserialize)]
+struct Version {
+    format_version: Option<u32>,
+}
+
+/// Whoever made the folder must not make us read anything else. `whole`: the folder's real path.
+fn is_inside(dir: &Path, whole: &Path, file: &str) -> Result<(), String> {
+    let path = Path::new(file);
+    let plain = |c: Component<'_>| matches!(c, Component::Normal(_));
+    if file.is_empty() || !path.components().all(plain) {
+        return Err(format!("the file {file} is not in its folder"));
+    }
+    match dir.join(path).canonicalize() {
+        Ok(real) if !real.starts_with(whole) => Err(format!("the file {file} leads elsewhere")),
+        Ok(real) if real.is_file() => Ok(()),
+        _ => Err(format!("the file {file} is missing")),
+    }
+}
+
+fn read_inside(dir: &Path, file: &str) -> Result<String, CaptureError> {
+    let inconsistent = |what: String| CaptureError::Inconsistent {
+        dir: dir.to_path_buf(),
+        what,
+    };
+    let whole = dir.canonicalize();
+    let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
+    is_inside(dir, &whole, file).map_err(inconsistent)?;
+    read(&dir.join(file))
 }
 
 /// A larger file is no MIR of one crate.

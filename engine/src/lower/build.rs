@@ -84,11 +84,12 @@ impl Lowerer<'_> {
             span: self.span.clone(),
         };
         // One stop per place and reason, however often the place is inlined.
-        if let Some(i) = self.stops.iter().position(|s| *s == stop) {
-            return i;
+        let next = self.stops.len();
+        let number = *self.stop_numbers.entry(stop.clone()).or_insert(next);
+        if number == next {
+            self.stops.push(stop);
         }
-        self.stops.push(stop);
-        self.stops.len() - 1
+        number
     }
 
     pub fn end_in_stop(&mut self, kind: StopKind) {

@@ -227,6 +227,7 @@ pub(crate) struct Lowerer<'a> {
     pub blocks: Vec<Block>,
     pub current: BlockId,
     pub stops: Vec<Stop>,
+    stop_numbers: HashMap<Stop, usize>,
     pub vars: BTreeMap<(ObjectId, Vec<Step>, Part), Var>,
     /// Blocks that get `flag := false` for the locals of an instance once all flags are known.
     pub resets: Vec<(BlockId, InstanceId, bool)>,
@@ -323,6 +324,7 @@ impl<'a> Lowerer<'a> {
             blocks: vec![],
             current: BlockId(0),
             stops: vec![],
+            stop_numbers: HashMap::new(),
             vars: BTreeMap::new(),
             resets: vec![],
             entries: HashMap::new(),
@@ -351,6 +353,7 @@ impl<'a> Lowerer<'a> {
         self.pool = Pool::new();
         self.blocks.clear();
         self.stops.clear();
+        self.stop_numbers.clear();
         self.vars.clear();
         self.resets.clear();
         self.entries.clear();

@@ -66,18 +66,7 @@ pub fn propagate(program: &mut Program) {
 }
 
 fn reads(program: &Program, b: usize) -> Vec<Var> {
-    let block = &program.blocks[b];
-    let mut terms: Vec<Term> = vec![];
-    for stmt in &block.stmts {
-        match stmt {
-            Stmt::Assign(_, t) | Stmt::Assume(t) => terms.push(*t),
-            Stmt::Havoc(..) => {}
-        }
-    }
-    if let Terminator::Branch { cond, .. } = block.terminator {
-        terms.push(cond);
-    }
-    program.pool.free_vars(&terms).into_iter().collect()
+    program.pool.free_vars(&program.blocks[b].terms())
 }
 
 fn get(known: &Known, v: Var) -> Option<Term> {

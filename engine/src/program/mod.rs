@@ -12,6 +12,7 @@ pub mod machine;
 mod print;
 pub mod simplify;
 pub mod summary;
+pub mod values;
 pub mod wto;
 
 use crate::term::{Pool, Term, Var};
@@ -47,7 +48,7 @@ pub enum StopKind {
 }
 
 /// An end of a run that is not a return.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stop {
     pub kind: StopKind,
     /// The line a person should look at: in the user's code, the call site if std panicked.
@@ -101,6 +102,21 @@ pub struct Block {
     pub span: Option<SourceSpan>,
     /// For those who check a proof against MIR; nobody proves anything by it.
     pub origin: Origin,
+}
+
+impl Block {
+    /// Every term that it evaluates.
+    pub fn terms(&self) -> Vec<Term> {
+        let stmts = self.stmts.iter().filter_map(|stmt| match stmt {
+            Stmt::Assign(_, t) | Stmt::Assume(t) => Some(*t),
+            Stmt::Havoc(..) => None,
+        });
+        let cond = match self.terminator {
+            Terminator::Branch { cond, .. } => Some(cond),
+            _ => None,
+        };
+        stmts.chain(cond).collect()
+    }
 }
 
 /// What a block of the program is in MIR.

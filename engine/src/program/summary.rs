@@ -5,14 +5,15 @@
 //! taken to its functional normal form; hash-consing keeps it linear in the fragment.
 
 use super::cpg::{CutPoint, Edge, EdgeDraw};
+use super::values::Values;
 use super::{BlockId, Program, Stmt, Terminator};
-use crate::term::{Pool, Subst, Term, Var};
+use crate::term::{Pool, Term};
 use std::collections::BTreeMap;
 
 /// What is known when control enters a block from somewhere.
 struct Arrival {
     condition: Term,
-    values: BTreeMap<Var, Term>,
+    values: Values,
 }
 
 /// The edges from `start` (a loop head, or the entry, whose block may itself be a head).
@@ -49,7 +50,7 @@ pub fn fragment(
         start,
         vec![Arrival {
             condition,
-            values: BTreeMap::new(),
+            values: Values::default(),
         }],
     );
     let mut draws: Vec<EdgeDraw> = vec![];
@@ -65,14 +66,15 @@ pub fn fragment(
         if program.pool.is_false(condition) {
             continue;
         }
-        let mut values = values;
-        let block = program.blocks[b.index()].clone();
-        let mut subst = bind(&values);
-        for stmt in &block.stmts {
+        let block = &program.blocks[b.index()];
+        let mut subst = values.in_terms(&program.pool, &block.terms());
+        let (stmts, terminator) = (block.stmts.clone(), block.terminator.clone());
+        let mut changes = BTreeMap::new();
+        for stmt in &stmts {
             match stmt {
                 Stmt::Assign(v, t) => {
                     let t = subst.apply(&mut program.pool, *t);
-                    values.insert(*v, t);
+                    changes.insert(*v, t);
                     subst.bind(*v, t);
                 }
                 Stmt::Havoc(v, draw) => {
@@ -84,7 +86,7 @@ pub fn fragment(
                         when: condition,
                     });
                     let t = program.pool.var(fresh);
-                    values.insert(*v, t);
+                    changes.insert(*v, t);
                     subst.bind(*v, t);
                 }
                 Stmt::Assume(c) => {
@@ -93,6 +95,7 @@ pub fn fragment(
                 }
             }
         }
+        let values = values.with(changes);
         let mut go = |pool: &Pool, to: BlockId, condition: Term| {
             if pool.is_false(condition) {
                 return;
@@ -107,7 +110,7 @@ pub fn fragment(
                 arrivals.entry(to).or_default().push(arrival);
             }
         };
-        match block.terminator {
+        match terminator {
             Terminator::Goto(to) => go(&program.pool, to, condition),
             Terminator::Branch {
                 cond,
@@ -127,7 +130,7 @@ pub fn fragment(
                 .push(Arrival { condition, values }),
             Terminator::Stop(s) => ends.entry(CutPoint::Stop(s)).or_default().push(Arrival {
                 condition,
-                values: BTreeMap::new(),
+                values: Values::default(),
             }),
             Terminator::Blocked => {}
         }
@@ -135,7 +138,7 @@ pub fn fragment(
     for (to, incoming) in ends {
         let Arrival { condition, values } = merge(&mut program.pool, incoming);
         let mut updates = BTreeMap::new();
-        for (v, t) in values {
+        for (v, t) in values.all() {
             if program.pool.as_var(t) != Some(v) {
                 updates.insert(v, t);
             }
@@ -167,34 +170,25 @@ fn requires(program: &mut Program) -> Term {
     program.pool.and_all(&all)
 }
 
-fn bind(values: &BTreeMap<Var, Term>) -> Subst {
-    let mut s = Subst::new();
-    for (v, t) in values {
-        s.bind(*v, *t);
-    }
-    s
-}
-
 /// Joins the arrivals at one block: conditions are disjoint, so the order of the `ite`s does not matter.
 fn merge(pool: &mut Pool, mut incoming: Vec<Arrival>) -> Arrival {
     let Some(mut out) = incoming.pop() else {
         let condition = pool.bool(false);
         return Arrival {
             condition,
-            values: BTreeMap::new(),
+            values: Values::default(),
         };
     };
     while let Some(a) = incoming.pop() {
-        let mut vars: Vec<Var> = out.values.keys().chain(a.values.keys()).copied().collect();
-        vars.sort();
-        vars.dedup();
-        for v in vars {
+        let (common, changed) = Values::parted(&[&a.values, &out.values]);
+        let mut changes = BTreeMap::new();
+        for v in changed {
             let old = pool.var(v);
-            let x = a.values.get(&v).copied().unwrap_or(old);
-            let y = out.values.get(&v).copied().unwrap_or(old);
-            let t = pool.ite(a.condition, x, y);
-            out.values.insert(v, t);
+            let x = a.values.get(v).unwrap_or(old);
+            let y = out.values.get(v).unwrap_or(old);
+            changes.insert(v, pool.ite(a.condition, x, y));
         }
+        out.values = common.with(changes);
         out.condition = pool.or(a.condition, out.condition);
     }
     out

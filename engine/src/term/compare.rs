@@ -2,6 +2,9 @@
 
 use super::{BinOp, Node, Pool, Sort, Term, UnOp, mask};
 
+/// Choices that one comparison looks into.
+const MOST_LEAVES: usize = 2_000;
+
 impl Pool {
     pub fn eq(&mut self, a: Term, b: Term) -> Term {
         if a == b {
@@ -142,7 +145,16 @@ impl Pool {
         let Node::Ite(c, x, y) = *self.node(tree) else {
             return None;
         };
+        // A simplification must not cost more than what it saves, and no engine looks at the clock in here.
+        if self.leaves_seen >= MOST_LEAVES {
+            return None;
+        }
+        let outermost = self.leaves_seen == 0;
+        self.leaves_seen += 1;
         let (ex, ey) = (self.eq(x, other), self.eq(y, other));
+        if outermost {
+            self.leaves_seen = 0;
+        }
         let decided = self.as_const(ex).is_some() || self.as_const(ey).is_some();
         let t = decided.then(|| self.ite(c, ex, ey));
         self.leaf_eqs.insert((tree, other), t);

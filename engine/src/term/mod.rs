@@ -240,6 +240,7 @@ pub struct Pool {
     selects: FastMap<(Term, Term), Term>,
     /// Equations of an `ite` with something, distributed over its leaves or known to be better left alone.
     leaf_eqs: FastMap<(Term, Term), Option<Term>>,
+    leaves_seen: usize,
 }
 
 impl Pool {

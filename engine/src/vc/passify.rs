@@ -5,13 +5,11 @@
 //! equated: their values are kept as terms, chosen at joins by a variable that tells the way in.
 
 use super::fragment::{Edge, Ends, Fragment, Item, Node};
+use crate::program::values::Values;
 use crate::program::{BlockId, Program, Stmt, Terminator, summary};
 use crate::prove::{Lemma, vc};
-use crate::term::{BinOp, Node as TermNode, Pool, Sort, Subst, Term, UnOp, Var};
+use crate::term::{BinOp, Node as TermNode, Pool, Sort, Term, UnOp, Var};
 use std::collections::BTreeMap;
-use std::rc::Rc;
-
-type Values = Rc<BTreeMap<Var, Term>>;
 
 /// An edge without its target, and what variables are when control takes it.
 struct Arrival {
@@ -110,22 +108,18 @@ impl Maker {
         let [first, others @ ..] = arrivals else {
             return Values::default();
         };
-        if others.iter().all(|a| Rc::ptr_eq(&a.values, &first.values)) {
+        if others.iter().all(|a| a.values.same(&first.values)) {
             return first.values.clone();
         }
-        let mut all: Vec<Var> = arrivals
-            .iter()
-            .flat_map(|a| a.values.keys().copied())
-            .collect();
-        all.sort();
-        all.dedup();
+        let paths: Vec<&Values> = arrivals.iter().map(|a| &a.values).collect();
+        let (common, changed) = Values::parted(&paths);
         let mut out = BTreeMap::new();
         let mut way_in = None;
-        for v in all {
+        for v in changed {
             let old = pool.var(v);
             let values: Vec<Term> = arrivals
                 .iter()
-                .map(|a| a.values.get(&v).copied().unwrap_or(old))
+                .map(|a| a.values.get(v).unwrap_or(old))
                 .collect();
             if values.iter().all(|t| *t == values[0]) {
                 out.insert(v, values[0]);
@@ -144,7 +138,7 @@ impl Maker {
             };
             out.insert(v, merged);
         }
-        Rc::new(out)
+        common.with(out)
     }
 
     /// A variable that is the number of the edge by which control came.
@@ -172,7 +166,7 @@ impl Maker {
         let edge = self.edge(entry, always);
         let arrival = Arrival {
             edge,
-            values: Rc::new(constants(&mut program.pool, start.known)),
+            values: Values::of(constants(&mut program.pool, start.known)),
         };
         let mut at_ends: BTreeMap<BlockId, Vec<Arrival>> = BTreeMap::new();
         // The program may begin with a loop: then there is nothing between.
@@ -226,9 +220,10 @@ impl Maker {
         if stmts.is_empty() {
             return;
         }
+        let terms = program.blocks[b.index()].terms();
         let pool = &mut program.pool;
-        let mut subst = bind(values);
-        let values = Rc::make_mut(values);
+        let mut subst = values.in_terms(pool, &terms);
+        let mut changes = BTreeMap::new();
         for stmt in stmts {
             match stmt {
                 Stmt::Assign(v, t) => {
@@ -244,14 +239,14 @@ impl Maker {
                             .push(Item::Define(version, t));
                         pool.var(version)
                     };
-                    values.insert(v, value);
+                    changes.insert(v, value);
                     subst.bind(v, value);
                 }
                 Stmt::Havoc(v, _) => {
                     let info = pool.var_info(v).clone();
                     let version = pool.fresh(info.name, info.sort);
                     let value = pool.var(version);
-                    values.insert(v, value);
+                    changes.insert(v, value);
                     subst.bind(v, value);
                 }
                 Stmt::Assume(c) => {
@@ -262,6 +257,7 @@ impl Maker {
                 }
             }
         }
+        *values = values.with(changes);
     }
 
     /// Where control goes from a block (`None`: the run ends), with what it has to keep before.
@@ -291,7 +287,8 @@ impl Maker {
                 then,
                 otherwise,
             } => {
-                let yes = bind(values).apply(&mut program.pool, cond);
+                let mut subst = values.in_terms(&program.pool, &[cond]);
+                let yes = subst.apply(&mut program.pool, cond);
                 let no = program.pool.not(yes);
                 for (kept, on, stop) in [(yes, then, otherwise), (no, otherwise, then)] {
                     if stops(program, stop) {
@@ -318,7 +315,9 @@ impl Maker {
             for incoming in self.ways(incoming, paths) {
                 let node = self.node(vec![]);
                 let values = self.join(pool, node, &incoming);
-                let mut subst = bind(&values);
+                let bodies = ends.get(&head).into_iter().flatten();
+                let bodies: Vec<Term> = bodies.map(|lemma| lemma.body).collect();
+                let mut subst = values.in_terms(pool, &bodies);
                 for lemma in ends.get(&head).into_iter().flatten() {
                     if lemma.bound.is_empty() && decided(pool, lemma.body, &values) == Some(true) {
                         continue;
@@ -355,12 +354,9 @@ impl Maker {
 
 /// What a long disjunction of states is, as far as variables with a known value decide it: substituting in all of it
 /// would cost more than looking at the few parts that matter.
-fn decided(pool: &Pool, t: Term, values: &BTreeMap<Var, Term>) -> Option<bool> {
+fn decided(pool: &Pool, t: Term, values: &Values) -> Option<bool> {
     let value = |t: Term| -> Option<u128> {
-        let t = pool
-            .as_var(t)
-            .and_then(|v| values.get(&v))
-            .map_or(t, |v| *v);
+        let t = pool.as_var(t).and_then(|v| values.get(v)).unwrap_or(t);
         pool.as_const(t)
     };
     match *pool.node(t) {
@@ -428,14 +424,6 @@ fn stops(program: &Program, mut b: BlockId) -> bool {
         }
     }
     false
-}
-
-fn bind(values: &Values) -> Subst {
-    let mut s = Subst::new();
-    for (v, t) in values.iter() {
-        s.bind(*v, *t);
-    }
-    s
 }
 
 fn choose(pool: &mut Pool, chooser: Term, values: &[Term]) -> Term {
