@@ -16,7 +16,7 @@ pub fn run(args: &ExplainCodeArgs) -> Result<ExitCode> {
         bail!("there is no code `{id}`; `cargo optverify explain-code` lists them");
     };
     let title = format!("**{}**: {}", code.id, code.title());
-    anstream::println!("{}\n\n{}", styled(&title), styled(&code.text()));
+    anstream::println!("{}\n\n{}", styled(&title), styled(code.text()));
     Ok(ExitCode::AllSafe)
 }
 

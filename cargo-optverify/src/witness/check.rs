@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn damaged_witnesses() {
         let text = serde_saphyr::to_string(&vec![sample()]).expect("YAML");
-        each(rounds(2_000), |seed| {
+        each(rounds(2_000), move |seed| {
             let text = damaged(&mut Random(seed), &text);
             for entry in parse(&text).into_iter().flatten() {
                 let _ = runs(&entry);

@@ -151,7 +151,7 @@ impl<'a> Lowerer<'a> {
             matches!(qself.ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
         let trait_name = last_segment(trait_path);
         let of_std = types::in_std(trait_path).is_some() && WITHOUT_BLANKET.contains(&trait_name);
-        if !local_trait && !(local_type && of_std) {
+        if !(local_trait || local_type && of_std) {
             return Ok(None);
         }
         let default = format!("{trait_path}::{method}");

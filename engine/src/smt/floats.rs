@@ -51,7 +51,7 @@ fn to_integer(x: &BV, w: u32, out: u32, signed: bool) -> BV {
     let below_one = exponent.bvult(limit_of(bias, wide));
     let infinite = x
         .extract(w - 2, m)
-        .eq(number(u128::MAX & crate::term::mask(w - 1 - m), w - 1 - m));
+        .eq(number(crate::term::mask(w - 1 - m), w - 1 - m));
     let too_large = Bool::or(&[
         infinite,
         exponent.bvuge(limit_of(bias + u128::from(out), wide)),

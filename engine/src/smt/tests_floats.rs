@@ -75,7 +75,7 @@ fn agrees(op: FloatOp, args: &[u128], from: u32, to: u32, float: bool) {
     let expected = apply_float(op, args, from, to);
     let value = p.bv(expected, to);
     let same = p.eq(result, value);
-    let mut ask = |fact: Term, p: &Pool| {
+    let ask = |fact: Term, p: &Pool| {
         let mut s = Solver::new(&Deadline::after_millis(60_000));
         let all: Vec<Term> = facts.iter().copied().chain([fact]).collect();
         s.check(p, "floats", &all, Budget::millis(60_000))
