@@ -32,6 +32,10 @@ pub struct Solver {
     /// Was the last answer the integers'?
     by_integers: bool,
     broken: Option<String>,
+    /// Was a query broken off by its limits? Z3 may then have forgotten what it was just taking in.
+    broken_off: bool,
+    /// It had: its models are of less than was asked.
+    forgetful: bool,
     /// The same facts over the integers, once they were needed.
     integers: Integers,
 }
@@ -52,6 +56,8 @@ impl Solver {
             core: vec![],
             by_integers: false,
             broken: None,
+            broken_off: false,
+            forgetful: false,
             integers: Integers::default(),
         }
     }
@@ -188,9 +194,15 @@ impl Solver {
                 .next_power_of_two()
                 .min(self.deadline.left_millis())
                 .max(1) as u32;
-            self.set_limits(timeout, at_most(GLANCE_RLIMIT));
-            let mut result = self.z3.check_assumptions(&literals);
-            if result == SatResult::Unknown {
+            let mut result = SatResult::Unknown;
+            if !self.forgetful {
+                self.set_limits(timeout, at_most(GLANCE_RLIMIT));
+                result = self.z3.check_assumptions(&literals);
+                self.broken_off |= result == SatResult::Unknown;
+            } else if self.translator.functions {
+                return Answer::Unknown(Why::Other("the solver forgot what it was told".into()));
+            }
+            if result == SatResult::Unknown && !self.forgetful {
                 let mine = left(&self.deadline);
                 if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
                     self.core = core;
@@ -267,13 +279,25 @@ impl Solver {
                     let Some(m) = solver.get_model() else {
                         return Answer::Failed("a satisfiable query without a model".to_string());
                     };
-                    match self.consistent(&m) {
-                        Some(model) => return Answer::Sat(model),
-                        None => continue,
+                    let Some(model) = self.consistent(&m) else {
+                        continue;
+                    };
+                    if fresh.is_none() && self.broken_off && !self.holds(pool, assumptions, &model)
+                    {
+                        self.forgetful = true;
+                        continue;
                     }
+                    return Answer::Sat(model);
                 }
             }
         }
+    }
+
+    /// Does a model satisfy what was asked?
+    fn holds(&self, pool: &Pool, assumptions: &[Term], model: &Model) -> bool {
+        let facts = self.asserted.iter().map(|(t, _)| *t);
+        let mut all = facts.chain(assumptions.iter().copied());
+        all.all(|t| pool.eval_bool(t, model))
     }
 
     /// The assumptions that clash, if the integers show it soon.

@@ -90,7 +90,8 @@ fn agrees(op: FloatOp, args: &[u128], from: u32, to: u32, float: bool) {
         let number = p.not(nan);
         assert!(ask(number, &p).is_unsat(), "{what}");
     } else if !zeros {
-        assert!(ask(other, &p).is_unsat(), "{what}");
+        let answer = ask(other, &p);
+        assert!(answer.is_unsat(), "{what}: {answer:?}");
     }
 }
 
