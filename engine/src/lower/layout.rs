@@ -144,7 +144,8 @@ impl Lowerer<'_> {
     /// How many elements a slice that is passed in can have: no process has more bytes, and nothing of no size has any.
     pub fn most_elements(&mut self, elem: &Ty) -> Lowered<u64> {
         let most = super::heap::ADDRESS_SPACE;
-        self.used.insert(crate::assumption::Assumption::AddressSpace);
+        self.used
+            .insert(crate::assumption::Assumption::AddressSpace);
         if let Ok(size) = self.size_of(elem) {
             return Ok(most.checked_div(size).unwrap_or(u64::MAX));
         }
