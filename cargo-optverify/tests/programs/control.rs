@@ -351,3 +351,24 @@ fn tail_recursion_counts(n: u32) { assert!(up(n, 0) == n.wrapping_mul(2)); }
 //@ expect: unsafe
 #[verify]
 fn tail_recursion_counts_wrong(n: u32) { assert!(up(n, 1) != 41); }
+
+fn boxed_up(n: u8, b: Box<&u8>) -> u8 { if n == 0 { **b } else { let x = n; boxed_up(n - 1, Box::new(&x)) } }
+
+//@ expect: safe
+#[verify]
+fn tail_recursion_with_a_boxed_local(n: u8) { if n > 0 && n < 4 { assert!(boxed_up(n, Box::new(&9)) == 1); } }
+
+//@ expect: unsafe
+#[verify]
+fn tail_recursion_with_a_boxed_local_wrong(n: u8) { if n > 0 && n < 4 { assert!(boxed_up(n, Box::new(&9)) == n); } }
+
+struct Few(u8);
+impl Iterator for Few { type Item = u8; fn next(&mut self) -> Option<u8> { if self.0 == 0 { None } else { self.0 -= 1; Some(self.0) } } }
+
+//@ expect: safe
+#[verify]
+fn all_of_an_iterator(n: u8) { if n < 4 { assert!(Few(n).all(|x| x < 3) && !Few(n).any(|x| x > 2)); } }
+
+//@ expect: unsafe
+#[verify]
+fn all_of_an_iterator_wrong(n: u8) { if n < 4 { assert!(Few(n).all(|x| x < 2)); } }

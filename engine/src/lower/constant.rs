@@ -293,7 +293,10 @@ impl<'a> Lowerer<'a> {
                 return self.const_body(b);
             }
         }
-        if let Some(body) = std_promoted::of(path) {
+        if let Some(body) = std_promoted::of(path)
+            && self.is_std_default(path)
+            && ty.is_some_and(|ty| *ty == erase(body.ret()))
+        {
             self.used.insert(crate::assumption::Assumption::StdModels);
             return self.const_body(super::instance::BodyRef { body, file: 0 });
         }
@@ -340,6 +343,21 @@ impl<'a> Lowerer<'a> {
             Some(t) if is_inline_of_std(&text) && types::is_maybe_uninit(t) => self.undefined(t),
             _ => gap(format!("the value of constant `{text}` is not known")),
         }
+    }
+
+    /// Is the method that this constant is promoted in the default of std? Other crates may have their own, and so may
+    /// impls of this one.
+    fn is_std_default(&self, path: &Path) -> bool {
+        let Some(TyKind::Adt { path: of, .. }) = path.qself.as_ref().map(|q| q.ty.kind()) else {
+            return true;
+        };
+        let own = || {
+            ["all", "any"]
+                .iter()
+                .flat_map(|m| self.bodies.methods(m))
+                .next()
+        };
+        types::in_std(of).is_some() || (self.is_local_type(of) && own().is_none())
     }
 
     /// Evaluates a constant by lowering its body here: it is a call without arguments.

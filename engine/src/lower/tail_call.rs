@@ -1,11 +1,11 @@
 //! A function that returns the result of calling itself begins again: a loop, however deep the recursion is.
 //!
 //! The frame of the caller is the callee's. That is exact if nothing of the old frame is used any more: nothing happens
-//! between the call and the return, nothing is dropped there, and no argument points into the frame.
+//! between the call and the return, nothing is dropped there, and nothing that lives on points into the frame.
 
 use super::inline::Call;
 use super::instance::{BodyRef, InstanceId};
-use super::pointer::Target;
+use super::pointer::{Target, TargetId};
 use super::value::{Leaf, Value};
 use super::{Lowered, Lowerer, ObjectKey};
 use crate::mir::{Body, Local, Place, StatementKind, TerminatorKind};
@@ -29,7 +29,8 @@ impl<'a> Lowerer<'a> {
             return None;
         }
         let result = call.destination.as_local() == Some(Local::RETURN);
-        if !result || !returns_at_once(body, call.block) || self.point_into_frame(values) {
+        let keeps = self.point_into_frame(values) || self.kept_elsewhere();
+        if !result || !returns_at_once(body, call.block) || keeps {
             return None;
         }
         self.entries.get(&self.frame).copied()
@@ -38,15 +39,32 @@ impl<'a> Lowerer<'a> {
     fn point_into_frame(&self, values: &[Value]) -> bool {
         let mut leaves = values.iter().flat_map(|v| &v.leaves);
         leaves.any(|(_, l)| match &l.leaf {
-            Leaf::Pointer(p) => p.targets.iter().any(|t| match &self.targets[t.0 as usize] {
-                Target::Place(object, _) => {
-                    let key = &self.objects[object.0 as usize].key;
-                    matches!(key, ObjectKey::Local(frame, _) if *frame == self.frame)
-                }
-                Target::Address | Target::Function(_) => false,
-            }),
+            Leaf::Pointer(p) => p.targets.iter().any(|t| self.is_in_frame(*t)),
             Leaf::Bits(_) => false,
         })
+    }
+
+    /// May something that outlives the frame point into it, like a box that is passed on? Frames of calls that are over
+    /// do not count.
+    fn kept_elsewhere(&self) -> bool {
+        let depth = self.instances[self.frame.0 as usize].depth;
+        self.points_to.iter().any(|((object, _), targets)| {
+            let outlives = match self.objects[object.0 as usize].key {
+                ObjectKey::Local(frame, _) => {
+                    frame != self.frame && self.instances[frame.0 as usize].depth <= depth
+                }
+                _ => true,
+            };
+            outlives && targets.iter().any(|t| self.is_in_frame(*t))
+        })
+    }
+
+    fn is_in_frame(&self, target: TargetId) -> bool {
+        let Target::Place(object, _) = &self.targets[target.0 as usize] else {
+            return false;
+        };
+        let key = &self.objects[object.0 as usize].key;
+        matches!(key, ObjectKey::Local(frame, _) if *frame == self.frame)
     }
 
     /// The arguments become the parameters, all at once, and nothing else has a value.
