@@ -173,7 +173,7 @@ fn no_mutant_is_called_safe() {
         }
         tried += 1;
         let root = &capture.roots()[*r];
-        let file = project.path().join(format!("mutant-{tried}.mir"));
+        let file = folder.join(format!("mutant-{tried}.mir"));
         let made = mutant(&capture, root, at, mutation, &references[r], &file);
         if let Some(mutant) = made {
             judge(&mutant, mutation.kind, &mut figures);

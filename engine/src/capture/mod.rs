@@ -53,8 +53,8 @@ pub struct Snapshot {
     /// The text as the shipped pipeline has it.
     pub shipped_path: PathBuf,
     pub shipped_changed: bool,
-    /// The capture's folder, and the names of both texts in it.
-    files: (PathBuf, String, String),
+    /// The capture's folder, which both texts are in.
+    dir: PathBuf,
 }
 
 impl Capture {
@@ -208,11 +208,7 @@ impl Capture {
             path: self.dir.join(&entry.closed),
             changed: entry.closed_changed,
             closed_how: entry.closed_how,
-            files: (
-                self.dir.clone(),
-                entry.closed.clone(),
-                entry.shipped.clone(),
-            ),
+            dir: self.dir.clone(),
             shipped_path: self.dir.join(&entry.shipped),
             shipped_changed: entry.changed,
         }
@@ -222,11 +218,17 @@ impl Capture {
 impl Snapshot {
     /// The closed text, or the reference's whole-crate text where no pass has changed anything yet.
     pub fn text(&self) -> Result<String, CaptureError> {
-        read_inside(&self.files.0, &self.files.1)
+        self.read(&self.path)
     }
 
     pub fn shipped_text(&self) -> Result<String, CaptureError> {
-        read_inside(&self.files.0, &self.files.2)
+        self.read(&self.shipped_path)
+    }
+
+    fn read(&self, path: &Path) -> Result<String, CaptureError> {
+        // one that is elsewhere has no name here, and is refused like a file without one
+        let name = path.strip_prefix(&self.dir).ok().and_then(Path::to_str);
+        read_inside(&self.dir, name.unwrap_or_default())
     }
 }
 
