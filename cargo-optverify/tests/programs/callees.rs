@@ -150,3 +150,14 @@ fn slice_added_to_a_vector(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slic
 //@ expect: unsafe
 #[verify]
 fn slice_added_to_a_vector_wrong(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slice(s); assert!(v.len() != 3); }
+
+mod one { pub trait Says { fn word(&self) -> u8; } impl<T> Says for T { #[inline(never)] fn word(&self) -> u8 { 1 } } }
+mod two { pub trait Says { fn word(&self) -> u8; } }
+struct Speaker(u8);
+use two::Says;
+impl Says for Speaker { #[inline(never)] fn word(&self) -> u8 { 2 } }
+
+//@ expect: unsafe
+//@ known: unknown because the method of a trait object is one of a generic impl
+#[verify]
+fn object_not_another_traits_wrong(x: u8) { let s = Speaker(x); let o: &dyn one::Says = &s; assert!(o.word() == 2); let _ = two::Says::word(&s); }

@@ -140,6 +140,22 @@ impl<'a> Lowerer<'a> {
         let Some(of_trait) = &qself.trait_ref else {
             return Ok(None);
         };
+        self.of_trait(&qself.ty, of_trait, method)
+    }
+
+    /// The body of a trait's method for the type of a trait object.
+    pub fn object_method(
+        &self,
+        ty: &Ty,
+        trait_ref: &Ty,
+        method: &str,
+        n_args: usize,
+    ) -> Lowered<Option<BodyRef<'a>>> {
+        let named = self.of_trait(ty, trait_ref, method.to_string())?;
+        Ok(named.and_then(|named| self.only_impl(&named, &vec![None; n_args])))
+    }
+
+    fn of_trait(&self, ty: &Ty, of_trait: &Ty, method: String) -> Lowered<Option<Named>> {
         let TyKind::Adt {
             path: trait_path, ..
         } = of_trait.kind()
@@ -147,8 +163,7 @@ impl<'a> Lowerer<'a> {
             return Ok(None);
         };
         let local_trait = self.is_local_type(trait_path);
-        let local_type =
-            matches!(qself.ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
+        let local_type = matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
         let trait_name = last_segment(trait_path);
         let of_std = types::in_std(trait_path).is_some() && WITHOUT_BLANKET.contains(&trait_name);
         if !(local_trait || local_type && of_std) {
@@ -160,7 +175,7 @@ impl<'a> Lowerer<'a> {
         }
         Ok(Some(Named {
             of_trait: Some(trait_name.to_string()),
-            of_type: bare(&erase(&qself.ty).to_string()),
+            of_type: bare(&erase(ty).to_string()),
             method,
         }))
     }

@@ -1,7 +1,7 @@
 //! Trait objects: a pointer whose second word says which type it points to.
 
 use super::inline::Call;
-use super::instance::{BodyRef, last_segment};
+use super::instance::BodyRef;
 use super::place::Located;
 use super::pointer::Target;
 use super::types::{self, erase};
@@ -49,7 +49,7 @@ impl<'a> Lowerer<'a> {
         };
         let mut callees = vec![];
         for (number, ty) in self.vtables.clone().iter().enumerate() {
-            let Some(body) = self.method_of(ty, trait_ref, method) else {
+            let Some(body) = self.method_of(ty, trait_ref, method, call.args.len()) else {
                 continue;
             };
             let mut values = self.arguments(body, call)?;
@@ -136,33 +136,20 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The body of a trait's method for a type. Methods that the impl leaves to the trait have none.
-    fn method_of(&mut self, ty: &Ty, trait_ref: &Ty, method: &str) -> Option<BodyRef<'a>> {
+    fn method_of(
+        &mut self,
+        ty: &Ty,
+        trait_ref: &Ty,
+        method: &str,
+        n_args: usize,
+    ) -> Option<BodyRef<'a>> {
         let exact = format!("<{ty} as {trait_ref}>::{method}");
         // A name that two functions have is nobody's.
         if let Some(b) = self.bodies.by_path(&exact, BodyKind::Fn).ok()? {
             return Some(b);
         }
-        // Impls are named after their source text, where paths may be shorter than MIR prints them.
-        let name = |t: &Ty| last_segment(&t.to_string()).to_string();
-        let short = format!("<{} as {}>::{method}", name(ty), name(trait_ref));
-        let mut fitting = vec![];
-        for (called_as, path) in &self.source.aliases {
-            if shortened(called_as) != short {
-                continue;
-            }
-            if self.source.ambiguous.contains(called_as) {
-                return None;
-            }
-            if let Some(b) = self.bodies.by_path(path, BodyKind::Fn).ok()?
-                && takes(&b, ty)
-            {
-                fitting.push(b);
-            }
-        }
-        match fitting.as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        }
+        let body = self.object_method(ty, trait_ref, method, n_args).ok()??;
+        takes(&body, ty).then_some(body)
     }
 }
 
@@ -170,20 +157,4 @@ impl<'a> Lowerer<'a> {
 fn takes(b: &BodyRef<'_>, ty: &Ty) -> bool {
     let first = b.body.args().next();
     first.is_some_and(|a| super::types::pointee(&erase(&a.ty)) == Some(ty))
-}
-
-/// `<m::S as n::T>::f` as `<S as T>::f`.
-fn shortened(called_as: &str) -> String {
-    let Some((owner, method)) = called_as
-        .strip_prefix('<')
-        .and_then(|rest| rest.rsplit_once(">::"))
-    else {
-        return called_as.to_string();
-    };
-    // `Tells<'_>`: types are compared without lifetimes
-    let bare = |name: &str| last_segment(name).replace("<'_>", "").replace("'_, ", "");
-    match owner.split_once(" as ") {
-        Some((ty, tr)) => format!("<{} as {}>::{method}", bare(ty), bare(tr)),
-        None => called_as.to_string(),
-    }
 }
