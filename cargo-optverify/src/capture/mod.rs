@@ -7,7 +7,8 @@
 //!    it ships and with unlimited inlining;
 //! 3. one *prefix* run for each pass before the inliner that changed something: std's generics cannot be
 //!    inlined there by the shipped pipeline itself;
-//! 4. where a root still has calls that nobody knows: compiles with forwarders around it (`deeper`).
+//! 4. where a root still has calls that nobody knows: instances of generic bodies (`instances`), and compiles with
+//!    forwarders around it (`deeper`).
 
 pub mod close;
 pub mod command;
@@ -16,6 +17,7 @@ pub mod deeper;
 pub mod dumps;
 pub mod facts;
 pub mod folder;
+pub mod instances;
 pub mod mir_text;
 pub mod reach;
 pub mod roots;
@@ -169,8 +171,12 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     }
     folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
     if !manifest.roots.is_empty() {
+        instances::add(command, &folder, &enums_cache, &mut manifest)?;
         deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
         folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+        if manifest.functions.iter().any(|f| f.reference.is_some()) {
+            instances::add(command, &folder, &enums_cache, &mut manifest)?;
+        }
     }
     folder.publish(dir)?;
     Ok(Outcome::Captured)
@@ -218,7 +224,7 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
         .iter()
         .map(|path| {
             let header =
-                roots::impl_of(path).and_then(|span| roots::impl_header(span, source_root));
+                roots::impl_of(path).and_then(|span| roots::any_impl_header(span, source_root));
             let name = mir_text::last_segment(path);
             let module = path.split("<impl at ").next().unwrap_or_default();
             // The header's names are those of its module; calls print whole paths. Of a trait's impl inside a

@@ -1,6 +1,6 @@
 //! The roots of a crate, read from the markers that `#[verify]` left in its MIR.
 
-use crate::capture::survey;
+use crate::capture::{instances, survey};
 use optverify_engine::capture::{ImplHeader, Root};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,35 +69,112 @@ pub fn owner(header: &ImplHeader) -> String {
 
 /// Reads the header of an `impl` from the source text at its span.
 pub fn impl_header(span: &str, source_root: &Path) -> Option<ImplHeader> {
-    // file:line:column: line:column
-    let (rest, end_column) = span.rsplit_once(':')?;
-    let (rest, end_line) = rest.rsplit_once(": ")?;
-    let (rest, column) = rest.rsplit_once(':')?;
-    let (file, line) = rest.rsplit_once(':')?;
-    let [line, column, end_line, end_column] =
-        [line, column, end_line, end_column].map(|n| n.trim().parse::<usize>().ok());
-    let (line, column, end_line, end_column) = (line?, column?, end_line?, end_column?);
-    let source = std::fs::read_to_string(source_root.join(file)).ok()?;
-    let mut header = String::new();
-    for (number, text) in source.lines().enumerate().map(|(n, text)| (n + 1, text)) {
-        if number < line || number > end_line {
-            continue;
+    parse_header(&Span::read(span)?.text(source_root)?.0)
+}
+
+/// The same, also of an impl that a `derive` stands for.
+pub fn any_impl_header(span: &str, source_root: &Path) -> Option<ImplHeader> {
+    let (text, after) = Span::read(span)?.text(source_root)?;
+    parse_header(&text).or_else(|| derived_header(&text, &after))
+}
+
+/// `u8` of `type Size = u8;` in the impl whose header stands at this place.
+pub fn associated_type(span: &str, name: &str, source_root: &Path) -> Option<String> {
+    let (_, after) = Span::read(span)?.text(source_root)?;
+    let after = after.trim_start().strip_prefix('{')?;
+    let mut depth = 0i32;
+    let mut words = after.char_indices().filter_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
         }
-        let from = if number == line { column - 1 } else { 0 };
-        let to = if number == end_line {
-            end_column - 1
-        } else {
-            usize::MAX
-        };
-        header.extend(
-            text.chars()
-                .enumerate()
-                .filter(|(i, _)| *i >= from && *i < to)
-                .map(|(_, c)| c),
-        );
-        header.push(' ');
+        (depth == 0 && after[at..].starts_with("type ")).then_some(at)
+    });
+    words.find_map(|at| {
+        let rest = after[at + 5..].trim_start().strip_prefix(name)?;
+        let said = rest.trim_start().strip_prefix('=')?;
+        Some(said.split(';').next()?.trim().to_owned())
+    })
+}
+
+/// `src/lib.rs:3:1: 3:16`
+struct Span<'a> {
+    file: &'a str,
+    start: (u32, u32),
+    end: (u32, u32),
+}
+
+impl<'a> Span<'a> {
+    fn read(span: &'a str) -> Option<Self> {
+        let (rest, end_column) = span.rsplit_once(':')?;
+        let (rest, end_line) = rest.rsplit_once(": ")?;
+        let (rest, column) = rest.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        let number = |text: &str| text.trim().parse::<u32>().ok();
+        Some(Span {
+            file,
+            start: (number(line)?, number(column)?),
+            end: (number(end_line)?, number(end_column)?),
+        })
     }
-    parse_header(&header)
+
+    /// The text itself on one line, and what follows it.
+    fn text(&self, source_root: &Path) -> Option<(String, String)> {
+        let source = std::fs::read_to_string(source_root.join(self.file)).ok()?;
+        let start = survey::offset(&source, self.start.0, self.start.1)?;
+        let end = survey::offset(&source, self.end.0, self.end.1)?;
+        let text = source.get(start..end)?.replace('\n', " ");
+        Some((text, source[end..].to_owned()))
+    }
+}
+
+/// What std derives is an impl of the trait of that name; other macros may make any.
+const DERIVED: &[&str] = &[
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+];
+
+/// `Clone` of `#[derive(Clone, Copy)] struct Foo<T>`: the type is the next one after it.
+fn derived_header(text: &str, after: &str) -> Option<ImplHeader> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    if !DERIVED.contains(&text) {
+        return None;
+    }
+    // the rest of the attribute, other attributes and comments have no such word in front of a name
+    let code = after.lines().map(|line| line.split("//").next().unwrap_or(line));
+    let code = code.collect::<Vec<_>>().join(" ");
+    let words = ["struct ", "enum ", "union "];
+    let starts = words.iter().filter_map(|word| {
+        let found = code.match_indices(word);
+        let mut found = found.filter(|(at, _)| !code[..*at].ends_with(is_name));
+        found.next().map(|(at, _)| at + word.len())
+    });
+    let item = code[starts.min()?..].trim_start();
+    let end = item.find(|c| !is_name(c))?;
+    let (name, rest) = item.split_at(end);
+    let list = match generics(rest.trim_start()) {
+        Some((list, _)) => list,
+        None => "",
+    };
+    let parameters = instances::parameters(list)?;
+    let names: Vec<String> = parameters.into_iter().map(|p| p.name).collect();
+    Some(ImplHeader {
+        trait_path: Some(text.to_owned()),
+        type_path: match names.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name}<{}>", names.join(", ")),
+        },
+        is_generic: !names.is_empty(),
+        generics: list.to_owned(),
+    })
 }
 
 fn parse_header(header: &str) -> Option<ImplHeader> {
@@ -105,11 +182,12 @@ fn parse_header(header: &str) -> Option<ImplHeader> {
         .trim()
         .trim_start_matches("unsafe ")
         .strip_prefix("impl")?;
-    let (is_generic, rest) = match generics(rest) {
-        Some((list, rest)) => (survey::has_types(list), rest),
+    let (list, rest) = match generics(rest) {
         None if rest.starts_with('<') => return None,
-        None => (false, rest),
+        found => found.unwrap_or(("", rest)),
     };
+    let is_generic = survey::has_types(list);
+    let generics = list.to_owned();
     let rest = rest.split(" where ").next()?.trim();
     let mut depth = 0i32;
     let mut split = None;
@@ -126,11 +204,13 @@ fn parse_header(header: &str) -> Option<ImplHeader> {
             trait_path: Some(rest[..at].trim().to_owned()),
             type_path: rest[at + 5..].trim().to_owned(),
             is_generic,
+            generics,
         },
         None => ImplHeader {
             trait_path: None,
             type_path: rest.to_owned(),
             is_generic,
+            generics,
         },
     })
 }
@@ -170,6 +250,15 @@ mod tests {
             ("b::m::f", "m::f", 17)
         );
         assert_eq!(root.options["timeout"], "10s");
+    }
+
+    #[test]
+    fn derived_headers() {
+        let header = |text, after| derived_header(text, after).map(|h| owner(&h));
+        let after = ", Copy)]\n#[repr(u8)] // an enum or so\npub struct Foo<'a, T: Copy, const N: usize>([T; N]);";
+        assert_eq!(header("Clone", after).as_deref(), Some("<Foo<T, N> as Clone>"));
+        assert_eq!(header("Eq", ")] enum E { A }").as_deref(), Some("<E as Eq>"));
+        assert_eq!(header("Parser", ")] struct S;"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Inlines whatever rustc can: std, traits, generics, closures.
-const UNLIMITED_INLINING: &[&str] = &[
+pub const UNLIMITED_INLINING: &[&str] = &[
     "-Zinline-mir=yes",
     "-Zinline-mir-threshold=100000000",
     "-Zinline-mir-hint-threshold=100000000",
@@ -16,7 +16,7 @@ const UNLIMITED_INLINING: &[&str] = &[
 ];
 
 /// How every captured text is printed.
-const PRINTING: &[&str] = &["-Zmir-include-spans=on", "-Ztrim-diagnostic-paths=no"];
+pub const PRINTING: &[&str] = &["-Zmir-include-spans=on", "-Ztrim-diagnostic-paths=no"];
 
 /// One run; its outputs are in `dir`.
 pub struct Run {
@@ -101,7 +101,7 @@ pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> R
 }
 
 /// Functions of the crate are inlined like those of other crates.
-const OWN_FUNCTIONS: &str = "-Zcross-crate-inline-threshold=always";
+pub const OWN_FUNCTIONS: &str = "-Zcross-crate-inline-threshold=always";
 
 /// What a compile with forwarders around roots is for.
 pub enum Deeper<'a> {

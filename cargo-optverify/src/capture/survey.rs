@@ -147,7 +147,7 @@ fn readable(path: &str, header: Option<&ImplHeader>) -> String {
 }
 
 /// File, line and column where the return type stands, or would.
-fn return_place(body: &str) -> Option<(&str, u32, u32)> {
+pub fn return_place(body: &str) -> Option<(&str, u32, u32)> {
     let line = body.lines().find(|line| line.contains("// return place"))?;
     let span = line.rsplit_once(" at ")?.1.trim();
     let start = span.rsplit_once(": ").map_or(span, |(start, _)| start);
@@ -157,7 +157,7 @@ fn return_place(body: &str) -> Option<(&str, u32, u32)> {
 }
 
 /// The byte at a line and column, both counted from one.
-fn offset(text: &str, line: u32, column: u32) -> Option<usize> {
+pub fn offset(text: &str, line: u32, column: u32) -> Option<usize> {
     let mut at = 0;
     for (number, content) in (1u32..).zip(text.split_inclusive('\n')) {
         if number == line {

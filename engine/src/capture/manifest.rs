@@ -74,6 +74,9 @@ pub struct ImplHeader {
     pub type_path: String,
     /// Has it parameters other than lifetimes?
     pub is_generic: bool,
+    /// What stands in the angle brackets after `impl`, or after the name of a type with derived traits.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub generics: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

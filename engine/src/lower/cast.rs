@@ -245,6 +245,9 @@ impl Lowerer<'_> {
         if let Some(out) = self.nonzero_option(&v, from, to)? {
             return Ok(out);
         }
+        if let Some(out) = self.tag_only(&v, from, to)? {
+            return Ok(out);
+        }
         let Some(bytes) = self.bits_of(&v, from)? else {
             return gap(format!("transmute of `{from}` to `{to}`"));
         };

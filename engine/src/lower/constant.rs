@@ -186,7 +186,10 @@ impl<'a> Lowerer<'a> {
                         let t = self.pool.bv(n, types::bits(k));
                         Ok(self.scalar(t))
                     }
-                    None => gap(format!("a constant of type `{ty}` given by its bytes")),
+                    None => match self.none_of_bytes(&erase(ty), n)? {
+                        Some(none) => Ok(none),
+                        None => gap(format!("a constant of type `{ty}` given by its bytes")),
+                    },
                 }
             }
             Const::Uninit => match ty {

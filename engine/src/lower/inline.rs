@@ -25,10 +25,10 @@ pub struct Call<'c> {
 impl<'a> Lowerer<'a> {
     /// Lowers a callee in place of its call.
     pub fn inline(&mut self, body: BodyRef<'a>, call: &Call<'_>, spread: bool) -> Lowered<()> {
-        let mut values = self.arguments(body, call)?;
-        if spread && body.body.arg_count as usize != call.args.len() {
-            values = self.spread_arguments(values, call.args, &body)?;
-        }
+        let values = match spread {
+            true => self.spread_arguments(call.args, &body)?,
+            false => self.arguments(body, call)?,
+        };
         if let Some(entry) = self.own_tail_call(body, call, &values) {
             return self.begin_again(entry, &values);
         }
@@ -148,14 +148,13 @@ impl<'a> Lowerer<'a> {
     /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.
     fn spread_arguments(
         &mut self,
-        values: Vec<Value>,
         args: &[Operand],
         body: &BodyRef<'_>,
     ) -> Lowered<Vec<Value>> {
-        let [closure, tuple] = values.as_slice() else {
+        let [closure, tuple] = args else {
             return gap("a closure call of unusual form");
         };
-        let Some(ty) = self.operand_type(&args[1])? else {
+        let Some(ty) = self.operand_type(tuple)? else {
             return gap("a closure call of unusual form");
         };
         let TyKind::Tuple(parts) = ty.kind() else {
@@ -164,7 +163,13 @@ impl<'a> Lowerer<'a> {
         if parts.len() + 1 != body.body.arg_count as usize {
             return gap("a closure call with other arguments");
         }
-        let mut out = vec![closure.clone()];
+        self.in_call = true;
+        let values = self
+            .operand(closure)
+            .and_then(|closure| Ok((closure, self.operand(tuple)?)));
+        self.in_call = false;
+        let (closure, tuple) = values?;
+        let mut out = vec![closure];
         for i in 0..parts.len() {
             out.push(tuple.below(&[super::shape::Step::Field(i as u32)]));
         }

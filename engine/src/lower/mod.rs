@@ -40,6 +40,7 @@ mod span;
 mod statement;
 mod std_call;
 mod std_promoted;
+mod tag;
 mod tail_call;
 mod trait_object;
 mod types;

@@ -168,28 +168,36 @@ pub fn prepare_snapshot(
     lowered(&source, root)
 }
 
+/// The functions that the root calls, before or after the optimizations, and that the capture has no body of. Long names
+/// are cut, and end in dots.
+pub fn missing_bodies(capture: &Capture, root: &Root) -> BTreeSet<String> {
+    let Ok((reference, file)) = prepare_reference(capture, root) else {
+        return BTreeSet::new();
+    };
+    let last = capture.snapshots(&root.function).pop();
+    let optimized = last.and_then(|last| prepare_snapshot(capture, root, &last, &file).ok());
+    let all = [Some(reference), optimized];
+    all.iter().flatten().flat_map(without_body).collect()
+}
+
 /// Does the root, before or after the optimizations, call functions that the capture has no body of?
 pub fn lacks_bodies(capture: &Capture, root: &Root) -> bool {
-    let Ok((reference, file)) = prepare_reference(capture, root) else {
-        return false;
-    };
-    let optimized = || {
-        let last = capture.snapshots(&root.function).pop()?;
-        prepare_snapshot(capture, root, &last, &file).ok()
-    };
-    calls_without_body(&reference) || optimized().is_some_and(|p| calls_without_body(&p))
+    !missing_bodies(capture, root).is_empty()
 }
 
 /// The same, before the optimizations.
 pub fn reference_lacks_bodies(capture: &Capture, root: &Root) -> bool {
-    prepare_reference(capture, root).is_ok_and(|(prepared, _)| calls_without_body(&prepared))
+    prepare_reference(capture, root).is_ok_and(|(prepared, _)| !without_body(&prepared).is_empty())
 }
 
-fn calls_without_body(prepared: &Prepared) -> bool {
-    let mut stops = prepared.program.stops.iter().map(|stop| &stop.kind);
-    stops.any(
-        |kind| matches!(kind, StopKind::Unsupported(what) if what.contains(lower::WITHOUT_BODY)),
-    )
+fn without_body(prepared: &Prepared) -> BTreeSet<String> {
+    let stops = prepared.program.stops.iter().map(|stop| &stop.kind);
+    let reasons = stops.filter_map(|kind| match kind {
+        StopKind::Unsupported(what) if what.contains(lower::WITHOUT_BODY) => Some(what),
+        _ => None,
+    });
+    let named = reasons.filter_map(|what| what.split('`').nth(1));
+    named.map(str::to_owned).collect()
 }
 
 fn lowered(source: &Source<'_>, root: &Root) -> Result<Prepared, SnapshotError> {

@@ -1,0 +1,189 @@
+//! The parameters of generic items, read from the source: MIR's text has a generic body's uses of them but no list.
+
+use crate::capture::survey::return_place;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A type parameter, or a constant with its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: String,
+    pub constant_of: Option<String>,
+}
+
+/// `'a, T: Copy, const N: usize` without lifetimes. Nothing where a part is not understood.
+pub fn parameters(list: &str) -> Option<Vec<Parameter>> {
+    let parts = split(list).into_iter().map(str::trim);
+    let parts = parts.filter(|part| !part.is_empty() && !part.starts_with('\''));
+    parts.map(parameter).collect()
+}
+
+fn parameter(part: &str) -> Option<Parameter> {
+    let (constant, part) = match part.strip_prefix("const ") {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, part),
+    };
+    let end = part.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let (name, rest) = part.split_at(end.unwrap_or(part.len()));
+    let ty = || {
+        let rest = rest.trim_start().strip_prefix(':')?;
+        Some(rest.split('=').next()?.trim().to_owned())
+    };
+    if name.is_empty() {
+        return None;
+    }
+    Some(Parameter {
+        name: name.to_owned(),
+        constant_of: if constant { Some(ty()?) } else { None },
+    })
+}
+
+/// Cuts at the commas outside of brackets.
+pub fn split(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut previous) = (0i32, 0, ' ');
+    let mut parts = vec![];
+    for (at, c) in list.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if previous == '-' => {}
+            '>' | ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        previous = c;
+    }
+    parts.push(&list[start..]);
+    parts
+}
+
+/// The files that bodies come from.
+pub struct Sources {
+    root: PathBuf,
+    texts: HashMap<String, String>,
+}
+
+impl Sources {
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            texts: HashMap::new(),
+        }
+    }
+
+    pub fn text(&mut self, file: &str) -> &str {
+        let root = &self.root;
+        let read = || std::fs::read_to_string(root.join(file)).unwrap_or_default();
+        self.texts.entry(file.to_owned()).or_insert_with(read)
+    }
+
+    /// Does one of the files that were read have `keyword name`?
+    pub fn define(&self, keywords: &[&str], name: &str) -> bool {
+        let mut texts = self.texts.values();
+        texts.any(|text| keywords.iter().any(|k| last_item(text, k, name).is_some()))
+    }
+
+    /// The parameters of the function itself, from the header that ends where its return type begins.
+    pub fn of_function(&mut self, body: &str, name: &str) -> Option<Vec<Parameter>> {
+        let before = self.before_return_type(body)?;
+        let (_, list) = header(before, name)?;
+        parameters(list)
+    }
+
+    /// The parameters of the trait that a default method stands in.
+    pub fn of_trait(&mut self, body: &str, method: &str, name: &str) -> Option<Vec<Parameter>> {
+        let before = self.before_return_type(body)?;
+        let (at, _) = header(before, method)?;
+        let start = last_item(&before[..at], "trait", name)?;
+        parameters(angle_brackets(&before[start..])?)
+    }
+
+    fn before_return_type(&mut self, body: &str) -> Option<&str> {
+        let (file, line, column) = return_place(body)?;
+        let text = self.text(file);
+        let end = crate::capture::survey::offset(text, line, column)?;
+        Some(&text[..end])
+    }
+}
+
+/// Where the header `fn name<..>(..) ->` begins that ends the text, and the list in its angle brackets. A macro's function
+/// has none: what stands before its return type is not its header.
+fn header<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
+    let start = last_item(text, "fn", name)?;
+    let list = angle_brackets(&text[start..])?;
+    let rest = text[start..].trim_start();
+    let rest = match rest.starts_with('<') {
+        true => &rest[list.len() + 2..],
+        false => rest,
+    };
+    let rest = rest.trim_start();
+    let end = rest.starts_with('(').then(|| closing(rest)).flatten()?;
+    let after = rest[end + 1..].trim();
+    matches!(after, "" | "->").then_some((start, list))
+}
+
+/// The byte after the last `keyword name`.
+fn last_item(text: &str, keyword: &str, name: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let ends = text.rmatch_indices(name).map(|(at, _)| at);
+    let mut found = ends.filter(|&at| {
+        let before = text[..at].trim_end();
+        before.len() < at
+            && before.ends_with(keyword)
+            && !before[..before.len() - keyword.len()].ends_with(is_part)
+            && !text[at + name.len()..].starts_with(is_part)
+    });
+    found.next().map(|at| at + name.len())
+}
+
+/// What stands in the angle brackets that the text begins with; empty where it begins with none.
+fn angle_brackets(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    if !text.starts_with('<') {
+        return Some("");
+    }
+    crate::capture::roots::generics(text).map(|(list, _)| list)
+}
+
+/// Where the first bracket is closed.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        let list = parameters("'a, T: Into<Vec<(u8, u8)>> + 'a, const N: usize = 3, F: Fn(u8) -> u8");
+        let names: Vec<String> = list.expect("a list").into_iter().map(|p| p.name).collect();
+        assert_eq!(names, ["T", "N", "F"]);
+        let constant = parameters("const N: usize").expect("a list");
+        assert_eq!(constant[0].constant_of.as_deref(), Some("usize"));
+        assert_eq!(parameters("").expect("a list"), []);
+    }
+
+    #[test]
+    fn headers_end_the_text() {
+        let list = |text, name| header(text, name).map(|(_, list)| list);
+        assert_eq!(list("fn g() {} pub fn f<T, const N: usize>(x: [T; N]) -> ", "f"), Some("T, const N: usize"));
+        assert_eq!(list("fn f(x: u8) ", "f"), Some(""));
+        // a macro's function: another one of the name came before
+        assert_eq!(list("fn f<T>(x: T) -> T { x }\nfn $name<A, B>(x: A) -> ", "f"), None);
+        assert_eq!(list("fn ff<T>(x: T) -> ", "f"), None);
+    }
+}
