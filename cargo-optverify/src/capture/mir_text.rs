@@ -122,7 +122,10 @@ pub fn last_segment(path: &str) -> String {
         previous = c;
     }
     segments.push(&path[start..]);
-    segments.retain(|s| !s.starts_with('<') || s.contains("::"));
+    // `::<u32>` are arguments; `<S as Trait>` and `<impl at a.rs:3:1: 3:16>` are names
+    let first = segments.first().copied();
+    let is_name = |s: &&str| !s.starts_with('<') || s.starts_with("<impl ") || first == Some(*s);
+    segments.retain(is_name);
     match segments.as_slice() {
         [.., parent, last] if last.starts_with("{closure") => {
             let closure = last.split_inclusive('}').next().unwrap_or(last);
@@ -156,6 +159,8 @@ mod tests {
     #[test]
     fn last_segments() {
         assert_eq!(last_segment("m::Foo::get::<u32>"), "get");
+        assert_eq!(last_segment("get::<std::option::Option<u32>>"), "get");
+        assert_eq!(last_segment("<m::S as m::Tr<u8>>::get"), "get");
         assert_eq!(last_segment("<impl at a.rs:3:1: 3:16>::get"), "get");
         assert_eq!(last_segment("m::f::{closure#0}"), "f::{closure#0}");
     }

@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         let d = self.operand(dst)?;
         let d = self.pointer_of(&d)?;
         self.check_has_target(&d);
-        let ranges = self.element_ranges(&d, n)?;
+        let ranges = self.element_ranges(&d, n, &elem)?;
         let value = match kind {
             crate::program::ScalarKind::Bool | crate::program::ScalarKind::Char => {
                 return gap(format!("memory of type `{elem}` filled with bytes"));
@@ -132,11 +132,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The arrays that a pointer may point into, checked to have room for `n` elements from there.
+    /// The arrays that a pointer may point into, checked to have room for `n` elements of a type from there.
     fn element_ranges(
         &mut self,
         p: &super::value::PointerValue,
         n: Term,
+        unit: &Ty,
     ) -> Lowered<Vec<ElementRange>> {
         let mut out = vec![];
         let zero = self.bv64(0);
@@ -159,6 +160,7 @@ impl Lowerer<'_> {
                 path: path.clone(),
                 indices: vec![index],
             };
+            self.check_stride(here, &spot, unit)?;
             let extent = self.extent(&spot)?;
             let fits = self.pool.ule(n, extent);
             let room = self.pool.sub(extent, n);
@@ -189,7 +191,8 @@ impl Lowerer<'_> {
         if d.targets.is_empty() || s.targets.is_empty() {
             return Ok(());
         }
-        let (to, from) = (self.element_ranges(d, n)?, self.element_ranges(s, n)?);
+        let to = self.element_ranges(d, n, elem)?;
+        let from = self.element_ranges(s, n, elem)?;
         for (d, s) in to.iter().flat_map(|d| from.iter().map(move |s| (d, s))) {
             if apart && (d.object, &d.path) == (s.object, &s.path) {
                 // Both ranges are inside the array, so the sums do not wrap.

@@ -24,6 +24,7 @@ impl Lowerer<'_> {
             };
             if path == [Step::Elem]
                 && types::scalar_kind(&wanted).is_none_or(|k| types::bits(k) != 8)
+                && !types::is_vector(&wanted)
             {
                 self.set_heap_type(object, &wanted);
             }

@@ -33,6 +33,11 @@ pub fn erase(ty: &Ty) -> Ty {
     }
 }
 
+/// A type of the processor's vector registers, as which std reads bytes that are something else.
+pub fn is_vector(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Adt { path, .. } if path.contains("::simd::") || path.contains("::core_arch::"))
+}
+
 pub fn scalar_kind(ty: &Ty) -> Option<ScalarKind> {
     Some(match ty.kind() {
         TyKind::Bool => ScalarKind::Bool,
