@@ -11,6 +11,7 @@ use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
 use crate::capture::mir_text::{functions, last_segment};
 use crate::capture::runs;
+use crate::capture::twins;
 use anyhow::{Context, Result};
 use optverify_engine::capture::{Capture, ClosedHow, Facts, Manifest, Pass, Root, files};
 use optverify_engine::pipeline::{lacks_bodies, reference_lacks_bodies};
@@ -154,6 +155,7 @@ impl Deeper<'_> {
         let path = run.mir_file(self.command);
         let whole = std::fs::read_to_string(&path)
             .with_context(|| format!("rustc wrote no {}", path.display()))?;
+        let whole = twins::told_apart(whole);
         let texts = self.texts(&run.dump_dir())?;
         let mut out = String::new();
         let mut rest = 0;

@@ -1,9 +1,10 @@
 //! The dump files of one run: rustc writes hundreds; the ones after each optimization pass of the wanted
 //! functions are read, the rest stays in the scratch folder and goes away with it.
 
+use crate::capture::twins;
 use anyhow::{Context, Result};
 use optverify_engine::capture::Pass;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// One function after one pass.
@@ -24,8 +25,6 @@ pub type Dumps = BTreeMap<String, Vec<Dump>>;
 
 pub fn collect(dir: &Path, wanted: &BTreeSet<String>) -> Result<Dumps> {
     let mut dumps = Dumps::new();
-    // stem of the file name -> is the function wanted?
-    let mut stems: HashMap<String, Option<String>> = HashMap::new();
     let mut names: Vec<String> = Vec::new();
     for entry in
         std::fs::read_dir(dir).with_context(|| format!("no MIR dumps in {}", dir.display()))?
@@ -33,27 +32,37 @@ pub fn collect(dir: &Path, wanted: &BTreeSet<String>) -> Result<Dumps> {
         names.extend(entry?.file_name().into_string());
     }
     names.sort();
+    // stem of the file name -> the function's path, as the first of its files says
+    let mut stems: BTreeMap<String, String> = BTreeMap::new();
+    for name in &names {
+        let Some((stem, _)) = parse_file_name(name) else {
+            continue;
+        };
+        if !stems.contains_key(stem) {
+            let text = read(&dir.join(name))?;
+            if let Some(function) = function_of(&text) {
+                stems.insert(stem.to_owned(), function.to_owned());
+            }
+        }
+    }
+    let functions = twins::of_stems(&stems);
     for name in names {
         let Some((stem, pass)) = parse_file_name(&name) else {
             continue;
         };
-        if stems.get(stem).is_some_and(Option::is_none) {
+        let Some(function) = functions.get(stem).filter(|f| wanted.contains(*f)) else {
             continue;
+        };
+        let mut text = read(&dir.join(&name))?;
+        if !twins::number(function).is_empty()
+            && let Some(printed) = stems.get(stem)
+        {
+            text = text.replacen(&format!("fn {printed}("), &format!("fn {function}("), 1);
         }
-        let path = dir.join(&name);
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("could not read {}", path.display()))?;
-        let function = stems.entry(stem.to_owned()).or_insert_with(|| {
-            function_of(&text)
-                .filter(|path| wanted.contains(*path))
-                .map(str::to_owned)
-        });
-        if let Some(function) = function {
-            dumps
-                .entry(function.clone())
-                .or_default()
-                .push(Dump { pass, text });
-        }
+        dumps
+            .entry(function.clone())
+            .or_default()
+            .push(Dump { pass, text });
     }
     for list in dumps.values_mut() {
         list.sort_by(|a, b| a.pass.number.cmp(&b.pass.number));
@@ -61,6 +70,10 @@ pub fn collect(dir: &Path, wanted: &BTreeSet<String>) -> Result<Dumps> {
         number_the_last(list);
     }
     Ok(dumps)
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))
 }
 
 /// `runtime-optimized` opens a phase of its own; in the order of passes it comes one after the last.

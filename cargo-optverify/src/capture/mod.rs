@@ -26,6 +26,7 @@ pub mod shared;
 pub mod single_file;
 pub mod snapshots;
 pub mod survey;
+pub mod twins;
 
 use anyhow::{Context, Result};
 use command::RustcCommand;
@@ -90,6 +91,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let reference_file = closed.mir_file(command);
     let reference = std::fs::read_to_string(&reference_file)
         .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
+    let reference = twins::told_apart(reference);
     folder.keep(files::REFERENCE, &reference)?;
     manifest.roots = roots::find(&reference, &command.current_dir);
     if let Some(checks) = other_checks {

@@ -1,6 +1,6 @@
 //! The roots of a crate, read from the markers that `#[verify]` left in its MIR.
 
-use crate::capture::{instances, survey};
+use crate::capture::{instances, survey, twins};
 use optverify_engine::capture::{ImplHeader, Root};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,6 +107,7 @@ struct Span<'a> {
 
 impl<'a> Span<'a> {
     fn read(span: &'a str) -> Option<Self> {
+        let span = twins::without_number(span);
         let (rest, end_column) = span.rsplit_once(':')?;
         let (rest, end_line) = rest.rsplit_once(": ")?;
         let (rest, column) = rest.rsplit_once(':')?;
@@ -149,7 +150,9 @@ fn derived_header(text: &str, after: &str) -> Option<ImplHeader> {
         return None;
     }
     // the rest of the attribute, other attributes and comments have no such word in front of a name
-    let code = after.lines().map(|line| line.split("//").next().unwrap_or(line));
+    let code = after
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line));
     let code = code.collect::<Vec<_>>().join(" ");
     let words = ["struct ", "enum ", "union "];
     let starts = words.iter().filter_map(|word| {
@@ -256,8 +259,14 @@ mod tests {
     fn derived_headers() {
         let header = |text, after| derived_header(text, after).map(|h| owner(&h));
         let after = ", Copy)]\n#[repr(u8)] // an enum or so\npub struct Foo<'a, T: Copy, const N: usize>([T; N]);";
-        assert_eq!(header("Clone", after).as_deref(), Some("<Foo<T, N> as Clone>"));
-        assert_eq!(header("Eq", ")] enum E { A }").as_deref(), Some("<E as Eq>"));
+        assert_eq!(
+            header("Clone", after).as_deref(),
+            Some("<Foo<T, N> as Clone>")
+        );
+        assert_eq!(
+            header("Eq", ")] enum E { A }").as_deref(),
+            Some("<E as Eq>")
+        );
         assert_eq!(header("Parser", ")] struct S;"), None);
     }
 

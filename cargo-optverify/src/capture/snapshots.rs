@@ -7,8 +7,11 @@ use crate::capture::dumps::{self, Dump, Dumps};
 use crate::capture::folder::Scratch;
 use crate::capture::mir_text::{callee, functions, last_segment};
 use crate::capture::runs::{self, Run};
+use crate::capture::twins;
 use anyhow::{Context, Result, bail};
-use optverify_engine::capture::{ClosedHow, Function, Manifest, Pass, SnapshotEntry, files};
+use optverify_engine::capture::{
+    ClosedHow, Function, LeftOut, Manifest, Pass, SnapshotEntry, files,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Material<'a> {
@@ -35,15 +38,18 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
             material.shipped.complaint()
         );
     }
-    folder.keep(
-        files::SHIPPED,
-        &std::fs::read_to_string(material.shipped.mir_file(command))?,
-    )?;
+    let whole = std::fs::read_to_string(material.shipped.mir_file(command))?;
+    let whole = twins::told_apart(whole);
+    folder.keep(files::SHIPPED, &whole)?;
     let shipped = dumps::collect(&material.shipped.dump_dir(), material.wanted)?;
+    let mut mistaken = twins::mistaken(&whole, &shipped);
     let closed = if material.shipped_closed.succeeded() {
         let text = std::fs::read_to_string(material.shipped_closed.mir_file(command))?;
+        let text = twins::told_apart(text);
         folder.keep(files::SHIPPED_CLOSED, &text)?;
-        dumps::collect(&material.shipped_closed.dump_dir(), material.wanted)?
+        let dumps = dumps::collect(&material.shipped_closed.dump_dir(), material.wanted)?;
+        mistaken.extend(twins::mistaken(&text, &dumps));
+        dumps
     } else {
         let complaint = material.shipped_closed.complaint();
         manifest.notes.push(format!(
@@ -51,6 +57,17 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
         ));
         Dumps::new()
     };
+    let is_mistaken = |function: &String| mistaken.contains(function);
+    for root in manifest
+        .roots
+        .extract_if(.., |root| is_mistaken(&root.function))
+    {
+        manifest.left_out.push(LeftOut {
+            function: root.function,
+            why: "a macro made several functions of this path, and their dumps are not told apart"
+                .to_owned(),
+        });
+    }
     manifest.passes = passes(&shipped);
     // without optimization the shipped pipeline may have no inliner, but the closed one has
     let inliner = manifest
@@ -190,6 +207,7 @@ fn prefix_runs(
         let path = run.mir_file(command);
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("rustc wrote no {}", path.display()))?;
+        let text = twins::told_apart(text);
         let name = format!("prefix/{}.{}.mir", pass.number, pass.name);
         folder.keep(&name, &text)?;
         files.insert(pass.number.clone(), (name, bodies(&text)));

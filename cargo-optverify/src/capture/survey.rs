@@ -2,7 +2,7 @@
 //! left out is kept with its reason: a team wants to know what it does not see.
 
 use crate::capture::mir_text::{self, BodyText};
-use crate::capture::roots;
+use crate::capture::{roots, twins};
 use optverify_engine::capture::{ImplHeader, LeftOut, Root};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -143,7 +143,8 @@ fn readable(path: &str, header: Option<&ImplHeader>) -> String {
         return path.to_owned();
     };
     let rest = rest.split_once('>').map_or("", |(_, rest)| rest);
-    format!("{module}{}{rest}", roots::owner(header))
+    let number = twins::number(path);
+    format!("{module}{}{rest}{number}", roots::owner(header))
 }
 
 /// File, line and column where the return type stands, or would.

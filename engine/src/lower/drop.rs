@@ -93,6 +93,18 @@ impl Lowerer<'_> {
         if self.drop_type(&ty, &mut vec![]).is_ok() {
             return Ok(());
         }
+        // a list that holds a list: how deep it is, nobody knows here
+        if self.dropping.contains(&ty) {
+            return gap(format!("`Drop` of `{ty}`, which holds more of its kind"));
+        }
+        self.dropping.push(ty);
+        let dropped = self.drop_parts(at, block, n_dropped);
+        self.dropping.pop();
+        dropped
+    }
+
+    fn drop_parts(&mut self, at: &Located, block: u32, n_dropped: &mut u32) -> Lowered<()> {
+        let ty = at.ty.clone();
         let fields: Vec<Ty> = match ty.kind() {
             TyKind::Tuple(parts) => parts.iter().map(erase).collect(),
             TyKind::Closure(_) => self
@@ -291,7 +303,8 @@ impl Lowerer<'_> {
                 if self.source.drops.contains(&**path) {
                     return gap(format!("`Drop` of `{path}`"));
                 }
-                if path.ends_with("mem::ManuallyDrop") {
+                let holds_nothing = ["marker::PhantomData", "mem::ManuallyDrop"];
+                if types::in_std(path).is_some_and(|path| holds_nothing.contains(&path)) {
                     return Ok(());
                 }
                 let is_std = types::in_std(path).is_some();

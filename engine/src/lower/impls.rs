@@ -62,6 +62,8 @@ struct Named {
     of_trait: Option<String>,
     of_type: String,
     method: String,
+    /// Where the impl stands, if the call says so.
+    module: Option<String>,
 }
 
 /// The last name with its arguments, without lifetimes and spaces: `m::G::<'_, u8>` is `G<u8>`.
@@ -112,6 +114,7 @@ impl<'a> Lowerer<'a> {
             of_trait: Some("Drop".into()),
             of_type: bare(&ty.to_string()),
             method: "drop".into(),
+            module: None,
         };
         self.only_impl(&named, &[Some(receiver)])
     }
@@ -130,11 +133,17 @@ impl<'a> Lowerer<'a> {
             else {
                 return Ok(None);
             };
-            let local = self.is_local_type(without_arguments(owner));
+            // an impl in another module than its type: `m::<impl Type>::method`
+            let (module, owner) = match owner.split_once("<impl ") {
+                Some((module, rest)) => (Some(module.to_owned()), rest.trim_end_matches('>')),
+                None => (None, owner),
+            };
+            let local = self.is_local_type(without_arguments(owner)) && !owner.contains(" for ");
             return Ok(local.then(|| Named {
                 of_trait: None,
                 of_type: bare(owner),
                 method,
+                module,
             }));
         };
         let Some(of_trait) = &qself.trait_ref else {
@@ -177,6 +186,7 @@ impl<'a> Lowerer<'a> {
             of_trait: Some(trait_name.to_string()),
             of_type: bare(&erase(ty).to_string()),
             method,
+            module: None,
         }))
     }
 
@@ -200,9 +210,13 @@ impl<'a> Lowerer<'a> {
         }
         let fits = |b: &BodyRef<'_>| {
             let header = self.source.impls.get(&*b.body.path);
+            let stands_there = named.module.as_ref().is_none_or(|module| {
+                let rest = b.body.path.strip_prefix(module.as_str());
+                rest.is_some_and(|rest| rest.starts_with("<impl at "))
+            });
             header.is_some_and(|h| {
                 trait_of(h) == named.of_trait && bare(&h.type_path) == named.of_type
-            })
+            }) && stands_there
         };
         let all = self.bodies.by_signature(&named.method, args);
         let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();

@@ -146,7 +146,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.
-    fn spread_arguments(
+    pub fn spread_arguments(
         &mut self,
         args: &[Operand],
         body: &BodyRef<'_>,

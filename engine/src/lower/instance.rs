@@ -173,21 +173,28 @@ impl<'a> Bodies<'a> {
 
     /// The body of a closure, by its type: its first parameter is the closure or a reference to it.
     pub fn closure(&self, text: &str) -> Option<BodyRef<'a>> {
+        let mut found: Option<BodyRef<'a>> = None;
         for (f, file) in self.files.iter().enumerate() {
             for body in &file.bodies {
-                if body.kind != BodyKind::Fn || !body.path.contains("{closure") {
+                if body.kind != BodyKind::Fn || !body.path.contains("{closure") || body.for_ctfe {
                     continue;
                 }
                 let Some(first) = body.args().next() else {
                     continue;
                 };
                 let ty = super::types::pointee(&first.ty).unwrap_or(&first.ty);
-                if matches!(ty.kind(), TyKind::Closure(t) if **t == *text) {
-                    return Some(BodyRef { body, file: f });
+                if !matches!(ty.kind(), TyKind::Closure(t) if **t == *text) {
+                    continue;
                 }
+                // closures of the functions that one macro made have one type's name
+                let another = found.is_some_and(|known| known.body.path != body.path);
+                if another || self.twice.contains(&*body.path) {
+                    return None;
+                }
+                found = found.or(Some(BodyRef { body, file: f }));
             }
         }
-        None
+        found
     }
 
     pub fn file(&self, index: usize) -> &'a MirFile {

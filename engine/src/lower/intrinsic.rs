@@ -152,16 +152,12 @@ impl Lowerer<'_> {
                 self.fill_memory(&args[0], &args[1], &args[2])?;
                 Value::default()
             }
-            "size_of" | "size_of_val" | "min_align_of" | "align_of" | "pref_align_of" => {
+            "size_of" | "size_of_val" | "align_of" | "align_of_val" => {
                 let Some(ty) = generic else {
                     return gap("the size of an unknown type");
                 };
-                if name != "size_of" {
-                    return gap(format!("intrinsic `{name}`"));
-                }
-                let n = self.size_of(&ty)?;
-                let t = self.bv64(n);
-                self.scalar(t)
+                let n = self.measured(name, &ty, args)?;
+                self.scalar(n)
             }
             "black_box" | "read_via_copy" | "transmute_unchecked" if name == "black_box" => {
                 self.operand_as(&args[0], Some(&into))?

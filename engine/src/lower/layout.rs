@@ -5,7 +5,8 @@ use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
 use crate::capture::EnumFacts;
-use crate::mir::{Path, Ty, TyKind};
+use crate::mir::{Operand, Path, Ty, TyKind};
+use crate::term::Term;
 
 impl Lowerer<'_> {
     /// `<T as SizedTypeProperties>::IS_ZST` and its siblings follow from the size of the type.
@@ -101,6 +102,30 @@ impl Lowerer<'_> {
             }
             false => gap(format!("the alignment of `{ty}` is not known")),
         }
+    }
+
+    /// `size_of`, `size_of_val`, `align_of`, `align_of_val` of a type, and a pointer to a value where it has no size.
+    pub fn measured(&mut self, what: &str, ty: &Ty, args: &[Operand]) -> Lowered<Term> {
+        let unsized_elem = match ty.kind() {
+            TyKind::Str => Some(Ty::new(TyKind::Int(crate::mir::IntTy::U8))),
+            TyKind::Slice(elem) => Some(erase(elem)),
+            TyKind::Dyn { .. } => return gap(format!("intrinsic `{what}` of a trait object")),
+            _ => None,
+        };
+        let of = unsized_elem.as_ref().unwrap_or(ty);
+        let n = match what.starts_with("align") {
+            true => self.align_of(of)?,
+            false => self.size_of(of)?,
+        };
+        let n = self.bv64(n);
+        let (Some(_), "size_of_val", [pointer]) = (&unsized_elem, what, args) else {
+            return Ok(n);
+        };
+        let v = self.operand(pointer)?;
+        let Some(length) = self.pointer_of(&v)?.meta else {
+            return gap("the size of a slice without its length");
+        };
+        Ok(self.pool.mul(length, n))
     }
 
     /// The size of a type in bytes.

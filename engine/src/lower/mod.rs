@@ -240,6 +240,8 @@ pub(crate) struct Lowerer<'a> {
     pub moved: Vec<crate::mir::Place>,
     /// Are the operands of a call being read?
     pub in_call: bool,
+    /// The types whose values are being dropped, from the outermost.
+    pub dropping: Vec<crate::mir::Ty>,
     pub draw_kinds: Vec<(Var, crate::program::ScalarKind)>,
     /// Variables that hold a drawn value for a moment.
     pub draw_vars: Vec<Var>,
@@ -331,6 +333,7 @@ impl<'a> Lowerer<'a> {
             entries: HashMap::new(),
             pending: BTreeMap::new(),
             moved: vec![],
+            dropping: vec![],
             in_call: false,
             draw_kinds: vec![],
             draw_vars: vec![],

@@ -5,7 +5,7 @@ use super::instance::BodyRef;
 use super::place::Located;
 use super::pointer::Target;
 use super::types::{self, erase};
-use super::value::PointerValue;
+use super::value::{PointerValue, Value};
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{BodyKind, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
@@ -49,19 +49,53 @@ impl<'a> Lowerer<'a> {
         };
         let mut callees = vec![];
         for (number, ty) in self.vtables.clone().iter().enumerate() {
+            let k = self.bv64(number as u64);
+            let hit = self.pool.eq(meta, k);
+            let (thin, possible) = self.receiver_of(&p, ty);
+            let is_it = self.pool.and(hit, possible);
+            let thin = self.pointer(thin);
+            if let TyKind::Closure(text) = ty.kind() {
+                if let Some((body, values)) = self.closure_of(text, method, thin, call)? {
+                    callees.push((is_it, body, values));
+                }
+                continue;
+            }
             let Some(body) = self.method_of(ty, trait_ref, method, call.args.len()) else {
+                let other = self.pool.not(is_it);
+                let name = format!("<{ty} as {trait_ref}>::{method}");
+                let what = format!("call of `{name}`, {}", super::call::WITHOUT_BODY);
+                self.check(other, StopKind::Unsupported(what));
                 continue;
             };
             let mut values = self.arguments(body, call)?;
-            let (thin, possible) = self.receiver_of(&p, ty);
-            values[0] = self.pointer(thin);
-            let k = self.bv64(number as u64);
-            let hit = self.pool.eq(meta, k);
-            callees.push((self.pool.and(hit, possible), body, values));
+            values[0] = thin;
+            callees.push((is_it, body, values));
         }
         let otherwise =
             format!("method `{method}` of a trait object whose type or body is not known");
         self.inline_one_of(&callees, call, otherwise)
+    }
+
+    /// A closure behind `dyn Fn(..)`, called by reference: its body, and its arguments out of their tuple.
+    fn closure_of(
+        &mut self,
+        text: &str,
+        method: &str,
+        receiver: Value,
+        call: &Call<'_>,
+    ) -> Lowered<Option<(BodyRef<'a>, Vec<Value>)>> {
+        let body = self.bodies.closure(text);
+        let by_reference = body.is_some_and(|b| {
+            let first = b.body.args().next();
+            first.is_some_and(|a| matches!(a.ty.kind(), TyKind::Ref { .. }))
+        });
+        let Some(body) = body.filter(|_| by_reference && ["call", "call_mut"].contains(&method))
+        else {
+            return Ok(None);
+        };
+        let mut values = self.spread_arguments(call.args, &body)?;
+        values[0] = receiver;
+        Ok(Some((body, values)))
     }
 
     /// Drops what a box of a trait object holds: the second word decides, as for a method.

@@ -107,8 +107,16 @@ impl<'a> Items<'a> {
     /// The path under which MIR prints the type that the source calls by this one name.
     pub fn printed_type(&self, name: &str) -> Option<String> {
         if !self.defines(&["struct", "enum", "union", "type"], name) {
-            let of_std = ["option::Option", "result::Result", "vec::Vec", "string::String", "boxed::Box"];
-            let path = of_std.iter().find(|p| p.rsplit("::").next() == Some(name))?;
+            let of_std = [
+                "option::Option",
+                "result::Result",
+                "vec::Vec",
+                "string::String",
+                "boxed::Box",
+            ];
+            let path = of_std
+                .iter()
+                .find(|p| p.rsplit("::").next() == Some(name))?;
             return Some(format!("std::{path}"));
         }
         let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
@@ -333,7 +341,8 @@ fn constants(reference: &str) -> Vec<(&str, &str)> {
         let header = line.find(" = ").map(|end| &line[..end]);
         let path = header.and_then(|h| h.rfind(": ").map(|end| (&h[..end], h)));
         // `<impl at a.rs:1:2: 3:4>` has such a colon, too
-        let Some((path, _)) = path.filter(|(p, _)| p.matches('<').count() == p.matches('>').count())
+        let Some((path, _)) =
+            path.filter(|(p, _)| p.matches('<').count() == p.matches('>').count())
         else {
             continue;
         };

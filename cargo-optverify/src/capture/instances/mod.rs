@@ -149,7 +149,11 @@ impl Work<'_> {
                 left.insert(call);
                 continue;
             };
-            open.extend(calls_in(&texts).filter(|c| c.contains('<')).map(str::to_owned));
+            open.extend(
+                calls_in(&texts)
+                    .filter(|c| c.contains('<'))
+                    .map(str::to_owned),
+            );
             for name in constants_in(&texts) {
                 self.add_constant(items, &name)?;
             }
@@ -179,7 +183,8 @@ impl Work<'_> {
             rule.names.push((closure.to_owned(), name));
             let ty = items.text(closure).and_then(closure_type);
             let Some(ty) = ty else { return Ok(None) };
-            rule.closures.push((ty.to_owned(), format!("{ty}#{number}")));
+            rule.closures
+                .push((ty.to_owned(), format!("{ty}#{number}")));
         }
         let mut all = vec![];
         for (path, name) in &rule.names {
@@ -203,15 +208,11 @@ impl Work<'_> {
         Ok(Some(texts))
     }
 
-    fn made(
-        &self,
-        items: &Items<'_>,
-        path: &str,
-        name: &str,
-        rule: &Rule,
-    ) -> Result<Option<Made>> {
+    fn made(&self, items: &Items<'_>, path: &str, name: &str, rule: &Rule) -> Result<Option<Made>> {
         let generic = self.manifest.functions.iter().find(|f| f.path == path);
-        let reference = items.text(path).and_then(|text| instance(text, path, name, rule));
+        let reference = items
+            .text(path)
+            .and_then(|text| instance(text, path, name, rule));
         let (Some(generic), Some(reference)) = (generic, reference) else {
             return Ok(None);
         };
@@ -273,7 +274,9 @@ impl Work<'_> {
         let Some(found) = items.constant(name) else {
             return Ok(());
         };
-        let rest = items.text(&found.path).and_then(|t| t.strip_prefix(&found.path));
+        let rest = items
+            .text(&found.path)
+            .and_then(|t| t.strip_prefix(&found.path));
         if let Some(rest) = rest
             && !self.read(files::REFERENCE)?.contains(&header)
         {
@@ -348,7 +351,8 @@ impl Work<'_> {
     /// In every text of the crate before optimization.
     fn publish(&mut self, text: &str) -> Result<()> {
         let functions = self.manifest.functions.iter();
-        let mut references: BTreeSet<String> = functions.filter_map(|f| f.reference.clone()).collect();
+        let mut references: BTreeSet<String> =
+            functions.filter_map(|f| f.reference.clone()).collect();
         references.insert(files::REFERENCE.to_owned());
         for file in references {
             let whole = self.read(&file)?;
@@ -402,7 +406,9 @@ fn promoted(whole: &str, path: &str, name: &str, rule: &Rule) -> String {
 /// `closure@src/lib.rs:1:2: 3:4`, the type of a closure's first parameter.
 fn closure_type(body: &str) -> Option<&str> {
     let (_, rest) = body.lines().next()?.split_once("(_1: ")?;
-    let rest = rest.trim_start_matches(['&', ' ']).trim_start_matches("mut ");
+    let rest = rest
+        .trim_start_matches(['&', ' '])
+        .trim_start_matches("mut ");
     rest.strip_prefix('{')?.split('}').next()
 }
 
@@ -426,7 +432,9 @@ fn allocations(text: &str) -> String {
 }
 
 fn calls_in(text: &str) -> impl Iterator<Item = &str> {
-    let code = text.lines().map(|line| line.split("//").next().unwrap_or(line));
+    let code = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line));
     code.filter_map(|code| callee(code.trim()))
 }
 

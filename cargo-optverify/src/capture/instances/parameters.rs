@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn lists() {
-        let list = parameters("'a, T: Into<Vec<(u8, u8)>> + 'a, const N: usize = 3, F: Fn(u8) -> u8");
+        let list =
+            parameters("'a, T: Into<Vec<(u8, u8)>> + 'a, const N: usize = 3, F: Fn(u8) -> u8");
         let names: Vec<String> = list.expect("a list").into_iter().map(|p| p.name).collect();
         assert_eq!(names, ["T", "N", "F"]);
         let constant = parameters("const N: usize").expect("a list");
@@ -180,10 +181,16 @@ mod tests {
     #[test]
     fn headers_end_the_text() {
         let list = |text, name| header(text, name).map(|(_, list)| list);
-        assert_eq!(list("fn g() {} pub fn f<T, const N: usize>(x: [T; N]) -> ", "f"), Some("T, const N: usize"));
+        assert_eq!(
+            list("fn g() {} pub fn f<T, const N: usize>(x: [T; N]) -> ", "f"),
+            Some("T, const N: usize")
+        );
         assert_eq!(list("fn f(x: u8) ", "f"), Some(""));
         // a macro's function: another one of the name came before
-        assert_eq!(list("fn f<T>(x: T) -> T { x }\nfn $name<A, B>(x: A) -> ", "f"), None);
+        assert_eq!(
+            list("fn f<T>(x: T) -> T { x }\nfn $name<A, B>(x: A) -> ", "f"),
+            None
+        );
         assert_eq!(list("fn ff<T>(x: T) -> ", "f"), None);
     }
 }

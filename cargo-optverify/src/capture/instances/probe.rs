@@ -30,7 +30,10 @@ pub fn bodies(
             wanted.push((path, sig));
         }
     }
-    let lines = wanted.iter().enumerate().map(|(n, (path, sig))| line(n, path, sig));
+    let lines = wanted
+        .iter()
+        .enumerate()
+        .map(|(n, (path, sig))| line(n, path, sig));
     let text = compiled(command, manifest, scratch, lines.collect())?;
     Ok(taken(&text, &wanted))
 }
@@ -124,7 +127,9 @@ fn is_of_std(path: &Path) -> bool {
 }
 
 fn in_std(path: &str) -> bool {
-    ["std::", "core::", "alloc::"].iter().any(|of| path.starts_with(of))
+    ["std::", "core::", "alloc::"]
+        .iter()
+        .any(|of| path.starts_with(of))
 }
 
 /// Can another crate write this type?
@@ -170,7 +175,10 @@ fn compile(
         .arg(format!("-Cpanic={}", profile.panic))
         .args((command.values("--target").iter()).flat_map(|target| ["--target", target]))
         // nobody's source: like std's own
-        .arg(format!("--remap-path-prefix={}=/rustc/probe", dir.display()))
+        .arg(format!(
+            "--remap-path-prefix={}=/rustc/probe",
+            dir.display()
+        ))
         .arg("--out-dir")
         .arg(dir)
         .arg(&source)
@@ -184,8 +192,15 @@ fn compile(
 /// One line for each function, by which errors tell it.
 fn line(n: usize, path: &str, sig: &FnSig) -> String {
     let mut text = String::new();
-    let types: Vec<String> = sig.inputs.iter().map(|ty| forever(&ty.to_string())).collect();
-    let parameters = types.iter().enumerate().map(|(i, ty)| format!("a{i}: {ty}"));
+    let types: Vec<String> = sig
+        .inputs
+        .iter()
+        .map(|ty| forever(&ty.to_string()))
+        .collect();
+    let parameters = types
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| format!("a{i}: {ty}"));
     let parameters: Vec<String> = parameters.collect();
     let names: Vec<String> = (0..types.len()).map(|i| format!("a{i}")).collect();
     let output = sig.output.as_ref().map(|ty| forever(&ty.to_string()));
@@ -254,7 +269,10 @@ mod tests {
     #[test]
     fn references_live_for_ever() {
         assert_eq!(forever("&'a mut [&u8]"), "&'static mut [&'static u8]");
-        assert_eq!(forever("std::slice::Iter<'_, u8>"), "std::slice::Iter<'static, u8>");
+        assert_eq!(
+            forever("std::slice::Iter<'_, u8>"),
+            "std::slice::Iter<'static, u8>"
+        );
         assert_eq!(forever("(u8, char)"), "(u8, char)");
     }
 
@@ -264,7 +282,10 @@ mod tests {
         let text = line("for<'a, 'b> fn(&'a u8, &'b u8) -> bool {<u8 as std::cmp::PartialEq>::eq}")
             + &line("for<'a> fn(&'a m::S) -> m::S {<m::S as std::clone::Clone>::clone}")
             + &line("fn(T) -> u8 {std::convert::identity::<T>}");
-        let found: Vec<String> = signatures(&text).into_iter().map(|(path, _)| path).collect();
+        let found: Vec<String> = signatures(&text)
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect();
         assert_eq!(found, ["<u8 as std::cmp::PartialEq>::eq"]);
     }
 }

@@ -17,8 +17,15 @@ pub fn projections(text: &str) -> BTreeSet<String> {
             continue;
         }
         // the header's own name is no type
-        let from = if code.starts_with("fn ") { code.find("(_1:").unwrap_or(code.len()) } else { 0 };
-        for (at, _) in code[from..].match_indices('<').map(|(at, c)| (at + from, c)) {
+        let from = if code.starts_with("fn ") {
+            code.find("(_1:").unwrap_or(code.len())
+        } else {
+            0
+        };
+        for (at, _) in code[from..]
+            .match_indices('<')
+            .map(|(at, c)| (at + from, c))
+        {
             if code[..at].ends_with("const ") {
                 continue;
             }

@@ -55,7 +55,10 @@ fn replace(code: &str, bindings: &Bindings, out: &mut String) {
         match bound {
             Some(bound) => {
                 out.push_str(&bound.text);
-                if let Some(ty) = bound.constant_of.as_ref().filter(|_| word_before == "const")
+                if let Some(ty) = bound
+                    .constant_of
+                    .as_ref()
+                    .filter(|_| word_before == "const")
                     && !["bool", "char"].contains(&ty.as_str())
                 {
                     out.push('_');
@@ -158,13 +161,27 @@ mod tests {
     #[test]
     fn types_and_constants_are_replaced() {
         let same = |from: &str, to: &str| assert_eq!(substitute(from, &bindings()), to);
-        same("fn f(_1: &[T; N]) -> T {", "fn f(_1: &[(u8, m::T); 3]) -> (u8, m::T) {");
-        same("_2 = Lt(copy _1, const N);", "_2 = Lt(copy _1, const 3_usize);");
-        same("_0 = g::<T, N>(move _1)", "_0 = g::<(u8, m::T), 3>(move _1)");
+        same(
+            "fn f(_1: &[T; N]) -> T {",
+            "fn f(_1: &[(u8, m::T); 3]) -> (u8, m::T) {",
+        );
+        same(
+            "_2 = Lt(copy _1, const N);",
+            "_2 = Lt(copy _1, const 3_usize);",
+        );
+        same(
+            "_0 = g::<T, N>(move _1)",
+            "_0 = g::<(u8, m::T), 3>(move _1)",
+        );
         same("<Self as Tr<T>>::N", "<S as Tr<(u8, m::T)>>::N");
-        same("_1 = move _2 as Lt (Transmute);", "_1 = move _2 as u8 (Transmute);");
+        same(
+            "_1 = move _2 as Lt (Transmute);",
+            "_1 = move _2 as u8 (Transmute);",
+        );
         let comment = "    // + const_: Const { ty: fn(T) -> Lt {f::<T>}, val: X }";
-        assert!(substitute(comment, &bindings()).contains("fn((u8, m::T)) -> u8 {f::<(u8, m::T)>}"));
+        assert!(
+            substitute(comment, &bindings()).contains("fn((u8, m::T)) -> u8 {f::<(u8, m::T)>}")
+        );
     }
 
     #[test]

@@ -34,15 +34,18 @@ pub fn unify(pattern: &Ty, ty: &Ty, parameters: &[Parameter], bindings: &mut Bin
             all(&[(a, b)])
                 && match (n, m) {
                     (ArrayLen::Text(n), ArrayLen::Known(m)) => {
-                        is_parameter(n, parameters)
-                            && bind(n, m.to_string(), parameters, bindings)
+                        is_parameter(n, parameters) && bind(n, m.to_string(), parameters, bindings)
                     }
                     (n, m) => n == m,
                 }
         }
         (
-            TyKind::Ref { mutable: a, ty: p, .. },
-            TyKind::Ref { mutable: b, ty: t, .. },
+            TyKind::Ref {
+                mutable: a, ty: p, ..
+            },
+            TyKind::Ref {
+                mutable: b, ty: t, ..
+            },
         )
         | (TyKind::RawPtr { mutable: a, ty: p }, TyKind::RawPtr { mutable: b, ty: t }) => {
             a == b && all(&[(p, t)])
@@ -107,7 +110,10 @@ pub fn bind(name: &str, text: String, parameters: &[Parameter], bindings: &mut B
         text,
         constant_of: parameter.constant_of.clone(),
     };
-    bindings.entry(name.to_owned()).or_insert_with(|| bound.clone()) == &bound
+    bindings
+        .entry(name.to_owned())
+        .or_insert_with(|| bound.clone())
+        == &bound
 }
 
 #[cfg(test)]
@@ -120,16 +126,26 @@ mod tests {
         let parameters = parameters("'a, T, const N: usize").expect("a list");
         let mut bindings = Bindings::new();
         let [pattern, ty] = [pattern, ty].map(|t| parse_ty(t).expect("a type"));
-        unify(&pattern, &ty, &parameters, &mut bindings)
-            .then(|| bindings.into_iter().map(|(k, v)| format!("{k}={}", v.text)).collect())
+        unify(&pattern, &ty, &parameters, &mut bindings).then(|| {
+            bindings
+                .into_iter()
+                .map(|(k, v)| format!("{k}={}", v.text))
+                .collect()
+        })
     }
 
     #[test]
     fn parameters_stand_for_one_thing() {
-        assert_eq!(found("Stack<T, N>", "m::Stack<u8, 4>"), Some(vec!["N=4".into(), "T=u8".into()]));
+        assert_eq!(
+            found("Stack<T, N>", "m::Stack<u8, 4>"),
+            Some(vec!["N=4".into(), "T=u8".into()])
+        );
         assert_eq!(found("(T, T)", "(u8, u8)"), Some(vec!["T=u8".into()]));
         assert_eq!(found("(T, T)", "(u8, u16)"), None);
-        assert_eq!(found("&'a [T; N]", "&[(u8, char); 2]"), Some(vec!["N=2".into(), "T=(u8, char)".into()]));
+        assert_eq!(
+            found("&'a [T; N]", "&[(u8, char); 2]"),
+            Some(vec!["N=2".into(), "T=(u8, char)".into()])
+        );
         assert_eq!(found("P<u8>", "P<u16>"), None);
         assert_eq!(found("P<u8>", "Q<u8>"), None);
         assert_eq!(found("S", "a::S"), Some(vec![]));
