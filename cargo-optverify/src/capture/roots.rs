@@ -131,7 +131,7 @@ impl<'a> Span<'a> {
 }
 
 /// What std derives is an impl of the trait of that name; other macros may make any.
-const DERIVED: &[&str] = &[
+pub const DERIVED: &[&str] = &[
     "Clone",
     "Copy",
     "Debug",

@@ -273,8 +273,10 @@ impl Lowerer<'_> {
 
     /// Inlines `<T as Drop>::drop(&mut place)`.
     fn run_drop(&mut self, at: &Located, ty: &Ty, block: u32, n: &mut u32) -> Lowered<()> {
-        let Some(body) = self.drop_body(ty) else {
-            return gap(format!("`Drop` of `{ty}`"));
+        let name = format!("<{ty} as std::ops::Drop>::drop");
+        let instance = self.bodies.by_path(&name, crate::mir::BodyKind::Fn)?;
+        let Some(body) = instance.or_else(|| self.drop_body(ty)) else {
+            return gap(format!("call of `{name}`, {}", super::WITHOUT_BODY));
         };
         let p = self.address_of(at)?;
         let argument = self.pointer(p);

@@ -206,10 +206,13 @@ impl<'a> Items<'a> {
             match self.of_header(header, ty, Some((&header_trait, of)))? {
                 Some(bindings) => found.push((candidate, bindings)),
                 // the trait under another name, or the type: nobody knows
+                None if is_named => {
+                    let of_type = self.of_header(header, ty, None)?.is_some();
+                    others |= of_type || self.is_renamed(header);
+                }
                 None => {
                     let of_type = self.of_header(header, ty, None)?.is_some();
-                    others |= of_type && !is_named || is_named && self.is_renamed(header);
-                    others |= of_type && is_named;
+                    others |= of_type && !self.is_a_trait_itself(&header_trait);
                 }
             }
         }
@@ -262,6 +265,16 @@ impl<'a> Items<'a> {
         let fits = unify(&pattern, ty, &known, &mut bindings)
             && of_trait.is_none_or(|(pattern, of)| unify(pattern, of, &known, &mut bindings));
         Some(fits.then_some(bindings))
+    }
+
+    /// Is the header's trait surely the one of that name, and no other under a new one?
+    fn is_a_trait_itself(&self, header_trait: &Ty) -> bool {
+        let TyKind::Adt { path, .. } = header_trait.kind() else {
+            return false;
+        };
+        let name = path.rsplit("::").next().unwrap_or("");
+        let known = self.defines(&["trait"], name) || roots::DERIVED.contains(&name);
+        known && !self.defines(&["as"], name)
     }
 
     /// May the header's type be an alias of another?
