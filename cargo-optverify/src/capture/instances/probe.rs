@@ -56,8 +56,9 @@ pub fn normalised(
     });
     let text = compiled(command, manifest, scratch, lines.collect())?;
     let found = of_std.iter().enumerate().filter_map(|(n, projection)| {
-        let header = format!("fn probe_{n}_{FORWARDERS}(_1: &'static ");
+        let header = format!("fn probe_{n}_{FORWARDERS}(_1: &");
         let (_, rest) = text.split_once(&header)?;
+        let rest = rest.trim_start_matches("'static ");
         let (ty, _) = rest.split_once(") -> () {")?;
         Some(((*projection).clone(), ty.to_owned()))
     });
