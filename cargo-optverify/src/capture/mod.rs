@@ -220,6 +220,16 @@ fn describe(request: &Request<'_>) -> Result<Manifest> {
     })
 }
 
+/// `S` of `S<'a>`: the engine drops lifetimes.
+fn plain_type(ty: &str) -> &str {
+    let (name, list) = ty.split_once('<').unwrap_or((ty, ""));
+    let lifetimes = list.trim_end_matches('>').split(',');
+    match lifetimes.map(str::trim).all(|part| part.starts_with('\'')) {
+        true => name,
+        false => ty,
+    }
+}
+
 /// How calls print the functions of impls: `Foo::get` for `<impl at src/lib.rs:3:1: 3:16>::get`.
 fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
     wanted
@@ -232,7 +242,7 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
             // The header's names are those of its module; calls print whole paths. Of a trait's impl inside a
             // module nobody knows which trait and type of that name are meant.
             let called_as = header.as_ref().and_then(|header| match &header.trait_path {
-                None => Some(format!("{module}{}::{name}", header.type_path)),
+                None => Some(format!("{module}{}::{name}", plain_type(&header.type_path))),
                 Some(_) if module.is_empty() => Some(format!("{}::{name}", roots::owner(header))),
                 Some(_) => None,
             });

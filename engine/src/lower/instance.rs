@@ -93,6 +93,12 @@ impl<'a> Bodies<'a> {
         if let Some(alias) = self.alias(path)? {
             return self.by_path(&alias, kind);
         }
+        // bodies have no arguments in their paths, and lifetimes are none: `S::<'_>::get::promoted[0]`
+        if let Some(plain) = without_lifetimes(path)
+            && !self.by_path.contains_key(path)
+        {
+            return self.by_path(&plain, kind);
+        }
         let own = path
             .strip_prefix(self.crate_name)
             .and_then(|p| p.strip_prefix("::"));
@@ -200,6 +206,23 @@ impl<'a> Bodies<'a> {
     pub fn file(&self, index: usize) -> &'a MirFile {
         self.files[index]
     }
+}
+
+/// The path without those of its arguments that are lifetimes only; nothing if there are none.
+fn without_lifetimes(path: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some(at) = rest.find("::<'") {
+        let end = at + rest[at..].find('>')?;
+        let list = &rest[at + 3..end];
+        let lifetimes = list.split(',').all(|part| part.trim().starts_with('\''));
+        if !lifetimes || list.contains('<') {
+            return None;
+        }
+        out += &rest[..at];
+        rest = &rest[end + 1..];
+    }
+    (!out.is_empty()).then(|| out + rest)
 }
 
 /// `a::b::<impl at x.rs:1:2: 3:4>::m` -> `m`; generic arguments do not count.

@@ -110,6 +110,15 @@ impl Shapes {
                     let TyKind::Adt { path, .. } = wrapper.kind() else {
                         continue;
                     };
+                    if path.ends_with("ptr::Alignment") {
+                        let of = Ty::new(TyKind::Adt {
+                            path: "std::ptr::alignment::AlignmentEnum".into(),
+                            args: vec![],
+                        });
+                        let fields = self.fields.entry(wrapper.clone()).or_default();
+                        fields.entry((None, 0)).or_insert(of);
+                        continue;
+                    }
                     if is_leaf
                         && types::transparent(wrapper).is_none()
                         && !facts.is_union(path)

@@ -72,6 +72,12 @@ pub fn prove_by(program: &Program, settings: &Settings, deadline: &Deadline) -> 
     })
 }
 
+/// A proof that was found in time is not lost because none is left to check it: half the time is added for that, and not
+/// more than five seconds.
+fn to_certify(settings: &Settings) -> u64 {
+    (settings.timeout.as_millis() as u64 / 2).min(5_000)
+}
+
 struct Race<'a> {
     settings: &'a Settings,
     deadline: &'a Deadline,
@@ -107,7 +113,8 @@ impl Race<'_> {
             return false;
         };
         let start = Instant::now();
-        let verdict = certify::certify(task, name, verdict, self.deadline);
+        let time = self.deadline.at_least_millis(to_certify(self.settings));
+        let verdict = certify::certify(task, name, verdict, &time);
         self.timings.push(("certify", start.elapsed()));
         match verdict {
             Verdict::Unknown(reason) => {

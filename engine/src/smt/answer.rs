@@ -97,6 +97,14 @@ impl Deadline {
         }
     }
 
+    /// A later deadline under the same cancellation, unless there is as much time left.
+    pub fn at_least_millis(&self, ms: u64) -> Deadline {
+        Deadline {
+            until: self.until.max(Instant::now() + Duration::from_millis(ms)),
+            cancel: self.cancel.clone(),
+        }
+    }
+
     /// The same time under a cancellation of its own.
     pub fn apart(&self) -> Deadline {
         Deadline {
