@@ -251,6 +251,7 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
                 called_as,
                 of_impl: header,
                 reference: None,
+                is_instance: false,
                 snapshots: Vec::new(),
             }
         })

@@ -92,6 +92,9 @@ pub struct Function {
     /// where that was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// No function of the crate: an instance of a generic one, or one of std that an instance calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_instance: bool,
     /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function.
     pub snapshots: Vec<SnapshotEntry>,
 }

@@ -118,6 +118,7 @@ impl<'a> Source<'a> {
         let drops = files.iter().flat_map(|f| drop_types(f)).collect();
         let functions = capture.info.functions.iter();
         let modules = functions
+            .filter(|f| !f.is_instance)
             .filter_map(|f| f.path.split("::").next())
             .map(str::to_owned)
             .collect();

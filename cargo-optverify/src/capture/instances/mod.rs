@@ -343,6 +343,7 @@ impl Work<'_> {
             called_as: None,
             of_impl: None,
             reference: None,
+            is_instance: true,
             snapshots,
         });
         self.publish(&format!("{}{promoted}", made.reference))
