@@ -120,6 +120,11 @@ pub struct Counterexample {
     /// 0 where it is not known.
     #[serde(default)]
     pub column: u32,
+    /// Where it ends, behind the last character; 0 where it is not known.
+    #[serde(default)]
+    pub end_line: u32,
+    #[serde(default)]
+    pub end_column: u32,
     /// Did it run to its end in the concrete interpreter?
     pub replayed: bool,
     pub steps: Vec<Step>,

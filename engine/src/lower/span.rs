@@ -23,6 +23,7 @@ fn source_span(span: &Span) -> SourceSpan {
         file: span.file.clone(),
         line: span.line,
         column: span.col,
+        end: (span.end_line, span.end_col),
     }
 }
 

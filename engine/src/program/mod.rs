@@ -11,9 +11,12 @@ pub mod liveness;
 pub mod machine;
 mod print;
 pub mod simplify;
+mod source_span;
 pub mod summary;
 pub mod values;
 pub mod wto;
+
+pub use source_span::SourceSpan;
 
 use crate::term::{Pool, Term, Var};
 use std::sync::Arc;
@@ -26,14 +29,6 @@ impl BlockId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// A place in the user's source.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct SourceSpan {
-    pub file: Arc<str>,
-    pub line: u32,
-    pub column: u32,
 }
 
 /// Why a run ends at a `Stop`.
