@@ -136,6 +136,25 @@ fn quiet_and_verbose() {
     assert!(verbose.contains("(adapted)"), "{verbose}");
 }
 
+/// Fields by their names, and nothing of what `for` and std's functions call theirs.
+#[test]
+fn steps_have_names_of_the_source() {
+    let source = "struct Ring {\n    cells: [u8; 4],\n    head: usize,\n}\n\n#[optverify::verify]\nfn rounds(n: u8) {\n    \
+                  let mut ring = Ring { cells: [0; 4], head: 0 };\n    for x in 0..n {\n        \
+                  ring.cells[ring.head] = x.wrapping_add(1);\n        ring.head += 1;\n    }\n}\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("sample.rs"), source).expect("a file");
+    let mut command = tool(&[]);
+    command.current_dir(folder.path());
+    let text = output(command);
+    assert!(text.contains("ring.head = "), "{text}");
+    for other in [" iter.", "ring.1", "self", "rhs"] {
+        let steps = text.lines().filter(|l| l.contains(". line "));
+        let told: Vec<&str> = steps.filter(|l| l.contains(other)).collect();
+        assert_eq!(told, [""; 0], "{other}");
+    }
+}
+
 /// A terminal of the program `script`; without it the test says so.
 #[test]
 fn on_a_terminal() {

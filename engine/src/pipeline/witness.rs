@@ -33,6 +33,7 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
     let mut steps = vec![];
     let mut path = vec![];
     let mut last_line = None;
+    let mut structs = Default::default();
     if c.executed {
         let run = interp::run(program, state, &mut script, MAX_TRACED, &mut tracer);
         for (v, value) in &run.drawn {
@@ -42,6 +43,7 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         if matches!(run.outcome, Outcome::Stopped(_)) {
             let story = tracer.finish(CutPoint::Stop(c.stop));
             (steps, path, last_line) = (story.steps, story.path, story.last_line);
+            structs = story.structs;
         }
     }
     // a run that is too long to be traced draws on
@@ -71,6 +73,7 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         pass: None,
         results: None,
         path,
+        structs,
     })
 }
 

@@ -236,6 +236,10 @@ pub struct Input {
 pub struct SourceName {
     pub name: String,
     pub kind: Option<ScalarKind>,
+    /// Does the user's own source give it this name? Std's functions, once inlined, and `for` have variables as well.
+    pub is_users: bool,
+    /// The type of the variable that this is a part of, by its last segment, if it is of this crate.
+    pub of: Option<String>,
 }
 
 /// A function to verify, closed: no calls are left.
