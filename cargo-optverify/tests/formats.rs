@@ -87,6 +87,10 @@ fn several_formats_at_once() {
     messages
         .iter()
         .for_each(|message| assert_valid(&schema, message));
+    let bad = messages.iter().find(|m| m["root"] == "sample::bad");
+    let bad = &bad.expect("a message")["counterexample"];
+    let place = ["line", "column", "end_line", "end_column"].map(|key| bad[key].as_u64());
+    assert_eq!(place, [7, 5, 7, 10].map(Some), "{bad:#}");
     // the schema can say no
     let mut wrong = messages[0].clone();
     wrong["verdict"] = "perhaps".into();
@@ -122,9 +126,15 @@ fn check_sarif(sarif: &Value) {
         (&bad["ruleId"], &bad["level"]),
         (&"OV1001".into(), &"error".into())
     );
+    // `n / d`, and nothing of its line besides; what is unknown has a line only
+    let region = |result: &Value| result["locations"][0]["physicalLocation"]["region"].clone();
+    let division =
+        serde_json::json!({"startLine": 7, "startColumn": 5, "endLine": 7, "endColumn": 10});
+    assert_eq!(region(bad), division);
     assert_eq!(
-        bad["locations"][0]["physicalLocation"]["region"]["startLine"],
-        7
+        region(&results[1]),
+        serde_json::json!({"startLine": 10}),
+        "{sarif:#}"
     );
     let flow = &bad["codeFlows"][0]["threadFlows"][0]["locations"];
     assert!(
@@ -228,7 +238,7 @@ fn github_annotations_and_summary() {
     assert_eq!(
         errors,
         [
-            "::error file=sample.rs,line=7,title=OV1001 sample%3A%3Abad::`sample::bad` can fail: attempt to divide by \
+            "::error file=sample.rs,line=7,col=5,endColumn=10,title=OV1001 sample%3A%3Abad::`sample::bad` can fail: attempt to divide by \
           zero%0Ainput: n = 0, any() = 0"
         ]
     );
@@ -266,6 +276,6 @@ fn short_is_one_line_a_finding() {
     assert_eq!(lines.len(), 6, "{ran:?}");
     assert_eq!(
         lines[3],
-        "sample.rs:7: error[OV1001]: `sample::bad` can fail: attempt to divide by zero (input: n = 0, any() = 0)"
+        "sample.rs:7:5: error[OV1001]: `sample::bad` can fail: attempt to divide by zero (input: n = 0, any() = 0)"
     );
 }

@@ -39,6 +39,37 @@ fn levels() {
     }
     let ran = project.run(&["p.rs", "--no-native", "--gate", "reference"]);
     assert_eq!(ran.code, 0, "{ran:?}");
+    // what is wrong as written fails every level
+    project.file("p.rs", BAD);
+    for level in ["reference", "optimized", "every-pass"] {
+        assert_eq!(project.run(&["p.rs", "--gate", level]).code, 1, "{level}");
+    }
+}
+
+/// A pass that breaks what a later one repairs: only `every-pass` minds.
+#[test]
+fn between_the_passes() {
+    let project = project(
+        "#[optverify::verify]\nfn look(n: u8) -> u8 {\n    [1u8, 2, 3, 4, 5, 6, 7, 8][(n & 7) as usize]\n}\n",
+    );
+    assert_eq!(project.run(&["capture", "p.rs", "-o", "taken"]).code, 0);
+    let run = |level| {
+        let args = ["--from-capture", "taken", "--no-native", "--gate", level];
+        project.run(&args)
+    };
+    assert_eq!(run("every-pass").code, 0);
+    let folder = project.path().join("taken/shipped/000-look");
+    let passes = std::fs::read_dir(folder).expect("snapshots").flatten();
+    let mut gvn = passes.filter(|e| e.file_name().to_string_lossy().ends_with(".GVN.mir"));
+    let file = gvn.next().expect("a snapshot after GVN").path();
+    let text = std::fs::read_to_string(&file).expect("MIR");
+    assert!(text.contains("const 7_u8"), "{text}");
+    std::fs::write(&file, text.replace("const 7_u8", "const 15_u8")).expect("written");
+    assert_eq!(run("reference").code, 0);
+    assert_eq!(run("optimized").code, 0);
+    let ran = run("every-pass");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("error[OV1004]"), "{ran:?}");
 }
 
 #[test]
@@ -137,6 +168,34 @@ fn the_first_failure_ends_it() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("2 roots were not verified"), "{ran:?}");
     assert!(!ran.stdout.contains("good"), "{ran:?}");
+    // without it all of them are
+    let ran = project.run(&["p.rs", "-j1"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("3 roots: 2 safe, 1 unsafe"), "{ran:?}");
+}
+
+/// A budget is one root's: the others have their own, and what stands at a root is for it alone.
+#[test]
+fn timeouts() {
+    // a product of two primes that nobody finds within a second
+    let hard = "#[optverify::verify]
+fn hard(a: u32, b: u32) {
+    optverify::assume(a > 1 && b > 1);
+    assert!(u64::from(a) * u64::from(b) != 4_611_685_975_477_714_963);
+}
+";
+    let project = project(&[hard, GOOD].concat());
+    let start = std::time::Instant::now();
+    let ran = project.run(&["p.rs", "--timeout", "1s"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stdout.contains("safe p::good"), "{ran:?}");
+    assert!(ran.stdout.contains("[OV0001]: `p::hard`"), "{ran:?}");
+    let own = hard.replace("verify]", "verify(timeout = \"1s\")]");
+    project.file("p.rs", &[&own, GOOD].concat());
+    let ran = project.run(&["p.rs", "--timeout", "1h"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stdout.contains("not decided within 1000 ms"), "{ran:?}");
+    assert!(start.elapsed().as_secs() < 300);
 }
 
 /// A root that dies of its limit is unknown, the others keep their verdicts.

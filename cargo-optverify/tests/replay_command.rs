@@ -41,6 +41,46 @@ fn tests_are_written_in_place_and_run() {
     assert!(out.status.success() && text.contains("2 passed"), "{text}");
 }
 
+/// A file in `tests` is a crate of its own, and has the values on which the builds differ.
+#[test]
+fn a_test_from_outside() {
+    let source = include_str!("../../examples/quickstart/src/lib.rs");
+    let project = Project::package("outside", source);
+    let cargo = |more: &[&str]| {
+        let out = std::process::Command::new("cargo")
+            .args(["test", "--quiet", "--test", "found"])
+            .args(more)
+            .current_dir(project.path())
+            .env_remove("CARGO_TARGET_DIR")
+            .output()
+            .expect("cargo runs");
+        let text = [out.stdout, out.stderr].concat();
+        (
+            out.status.success(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    };
+    let replay = |root: &str| {
+        let ran = project.run(&["replay", root, "--output", "tests/found.rs"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+    };
+    replay("middle");
+    let (passes, text) = cargo(&["--release"]);
+    assert!(!passes && text.contains("1 failed"), "{text}");
+    // of rustc's own bug: wrong as shipped, right as written
+    let out = std::process::Command::new("rustc")
+        .arg("--version")
+        .output();
+    let version = out.expect("rustc").stdout;
+    if version.starts_with(b"rustc 1.95.0") {
+        replay("alarms_are_logged");
+        let (passes, text) = cargo(&["--release"]);
+        assert!(!passes && text.contains("1 failed"), "{text}");
+        let (passes, text) = cargo(&[]);
+        assert!(passes, "{text}");
+    }
+}
+
 #[test]
 fn nothing_is_touched_without_in_place() {
     let project = Project::empty();

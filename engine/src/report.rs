@@ -120,6 +120,11 @@ pub struct Counterexample {
     /// 0 where it is not known.
     #[serde(default)]
     pub column: u32,
+    /// Where it ends, behind the last character; 0 where it is not known.
+    #[serde(default)]
+    pub end_line: u32,
+    #[serde(default)]
+    pub end_column: u32,
     /// Did it run to its end in the concrete interpreter?
     pub replayed: bool,
     pub steps: Vec<Step>,
@@ -128,6 +133,9 @@ pub struct Counterexample {
     /// The edges of the cut-point graph that it goes along, each once, by the names of their ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<(String, String)>,
+    /// The struct that a variable of the steps is, for whoever knows its fields by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub structs: BTreeMap<String, String>,
     /// Of a pass that changes the result: both results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Results>,

@@ -11,7 +11,7 @@ use crate::witness::{Entry, EntryType};
 use anyhow::{Context, Result, anyhow, bail};
 use optverify_checker::{SnapshotCheck, Verdict};
 use optverify_engine::capture::{Capture, Root};
-use optverify_engine::pipeline::{self, RunValues};
+use optverify_engine::pipeline::{self, NotRerun, RunValues};
 use optverify_engine::report::Counterexample;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ fn of_entry(
             for (number, values) in check::runs(entry)? {
                 let start = Instant::now();
                 let ran = isolated(capture, root, &number, &values).map_err(failed)?;
-                let ran = ran.map_err(Fault::Wrong)?;
+                let ran = ran.map_err(|why| fault_of_run(why, &root.name))?;
                 let name = ran.pass.clone().unwrap_or_default();
                 if out.is_empty() {
                     check::story(entry, capture, root, ran, is_single)?;
@@ -110,13 +110,23 @@ fn of_entry(
     }
 }
 
+/// Only a run that ends otherwise than it is said to is refuted; of one that nobody can run here nothing is known.
+fn fault_of_run(why: NotRerun, root: &str) -> Fault {
+    match why {
+        NotRerun::Refuted(why) => Fault::Wrong(why),
+        NotRerun::NotCheckable(why) => Fault::NotOfThis(format!(
+            "{why}; `cargo optverify replay {root}` makes a unit test that runs natively"
+        )),
+    }
+}
+
 /// Runs in a child: whatever the values do there ends one witness.
 fn isolated(
     capture: &Capture,
     root: &Root,
     number: &str,
     values: &RunValues,
-) -> Result<Result<Counterexample, String>> {
+) -> Result<Result<Counterexample, NotRerun>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("run.json");
     std::fs::write(&file, serde_json::to_string(values)?)?;
@@ -139,7 +149,8 @@ pub fn run_one(args: &RerunRootArgs) -> Result<ExitCode> {
     let work = move || pipeline::rerun(&capture, &root, &number, &values);
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work)?;
     let ran = thread.join();
-    let ran = ran.unwrap_or_else(|_| Err("the run broke off".to_string()));
+    let broken = || NotRerun::NotCheckable("the run broke off".into());
+    let ran = ran.unwrap_or_else(|_| Err(broken()));
     println!("{}", serde_json::to_string(&ran)?);
     Ok(ExitCode::AllSafe)
 }

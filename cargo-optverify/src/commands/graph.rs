@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use optverify_engine::capture::{Capture, Root, Snapshot};
 use optverify_engine::pipeline::{prepare_reference, prepare_snapshot};
 use optverify_engine::program::cpg::{Cpg, CutPoint};
-use optverify_engine::program::{Program, StopKind};
+use optverify_engine::program::{BlockId, Program, StopKind, Terminator};
 use std::collections::BTreeSet;
 
 /// Panic messages can be long.
@@ -83,7 +83,10 @@ fn draw(program: &Program, cpg: &Cpg, title: &str, path: &[(String, String)]) ->
     }
     for edge in cpg.graph.edge_indices() {
         if let Some((from, to)) = cpg.graph.edge_endpoints(edge) {
-            let label = lines(program, &cpg.graph[edge].blocks);
+            let label = lines(
+                program,
+                &on_the_way(program, &cpg.graph[edge].blocks, cpg.graph[to]),
+            );
             let ends = (cpg.graph[from].name(), cpg.graph[to].name());
             drawing.edges.push(Edge {
                 is_taken: path.contains(&ends),
@@ -140,8 +143,29 @@ fn shorten(text: &str) -> String {
     format!("{start}..")
 }
 
-/// The source lines of a fragment: `12-14, 17`.
-fn lines(program: &Program, blocks: &[optverify_engine::program::BlockId]) -> String {
+/// The blocks of a fragment, in topological order, from which control may get to this end of it.
+fn on_the_way(program: &Program, fragment: &[BlockId], end: CutPoint) -> Vec<BlockId> {
+    let mut found: Vec<BlockId> = Vec::new();
+    for block in fragment.iter().rev() {
+        let leads = |to: BlockId| end == CutPoint::Head(to) || found.contains(&to);
+        let is_on = match program.block(*block).terminator {
+            Terminator::Goto(to) => leads(to),
+            Terminator::Branch {
+                then, otherwise, ..
+            } => leads(then) || leads(otherwise),
+            Terminator::Return => end == CutPoint::Exit,
+            Terminator::Stop(stop) => end == CutPoint::Stop(stop),
+            Terminator::Blocked => false,
+        };
+        if is_on {
+            found.push(*block);
+        }
+    }
+    found
+}
+
+/// The source lines of blocks: `12-14, 17`.
+fn lines(program: &Program, blocks: &[BlockId]) -> String {
     let lines: BTreeSet<u32> = blocks
         .iter()
         .filter_map(|b| program.block(*b).span.as_ref().map(|s| s.line))

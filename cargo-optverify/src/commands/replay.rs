@@ -31,16 +31,24 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     let file = Path::new(&info.source_root).join(&root.file);
     let text = std::fs::read_to_string(&file)
         .with_context(|| format!("could not read {}", file.display()))?;
-    let test = unit_test(&text, root, counterexample)?;
     anstream::println!("{}: {}", root.name, counterexample.panic);
     anstream::println!("input: {}", words::inputs(counterexample));
     if let Some(pass) = report.guilty_pass() {
         anstream::println!("safe as written, broken by the pass {}", pass.name);
     }
     anstream::println!();
+    // what is undefined may look right: the test has the values on which the builds differ for all to see
+    let runs = (!args.in_place || report.guilty_pass().is_some())
+        .then(|| native::run(capture, root, counterexample));
+    let mut shown = counterexample.clone();
+    if let Some(Ok(runs)) = &runs {
+        for (name, value) in &runs.inputs {
+            shown.inputs.insert(name.clone(), value.clone().into());
+        }
+    }
+    let test = unit_test(&text, root, &shown)?;
     let outcomes = if args.in_place {
-        std::fs::write(&file, test.inserted(&text))
-            .with_context(|| format!("could not write {}", file.display()))?;
+        write(&file, &test.inserted(&text))?;
         anstream::println!("{}", test.text);
         anstream::println!("written to {}", file.display());
         match &args.file {
@@ -50,17 +58,17 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     } else {
         match &args.output {
             Some(path) => {
-                if let Some(folder) = path.parent() {
-                    std::fs::create_dir_all(folder)
-                        .with_context(|| format!("could not make {}", folder.display()))?;
-                }
-                std::fs::write(path, &test.text)
-                    .with_context(|| format!("could not write {}", path.display()))?;
+                let own = is_test_of_package(path) && args.file.is_none();
+                let import = own.then(|| format!("{}\n", test.import));
+                write(
+                    path,
+                    &format!("{}{}", import.unwrap_or_default(), test.text),
+                )?;
                 anstream::println!("written to {}", path.display());
             }
             None => anstream::println!("{}", test.text),
         }
-        let runs = native::run(capture, root, counterexample).context(
+        let runs = runs.context("nothing was run")?.context(
             "it could not be run from outside (--in-place puts the test into the source)",
         )?;
         let with: Vec<String> = runs
@@ -79,4 +87,18 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     anstream::println!("not optimized: {}", outcomes.unoptimized);
     anstream::println!("as shipped:    {}", outcomes.optimized);
     Ok(ExitCode::Violation)
+}
+
+/// A file of the folder `tests` is a crate of its own that has to import the root.
+fn is_test_of_package(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|name| name == "tests")
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("could not make {}", folder.display()))?;
+    }
+    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
 }

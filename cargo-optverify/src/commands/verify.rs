@@ -64,11 +64,20 @@ pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     }
     if let Some(file) = &args.output.witness {
         witness::write::write(file, &run.witnesses())?;
+        if args.refine && results.iter().any(was_compared) {
+            anstream::eprintln!("note: {}", witness::write::NO_REFINEMENT);
+        }
     }
     if let (Some(file), Some(text)) = (&args.bug_report, bug_report::text(&results)) {
         std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(gate::decide(&results, roots))
+}
+
+/// Was its result compared before and after some pass?
+fn was_compared(result: &RootResult) -> bool {
+    let mut passes = result.report.passes.iter();
+    passes.any(|pass| pass.refines.is_some())
 }
 
 struct Task<'a> {

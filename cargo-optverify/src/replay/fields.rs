@@ -1,15 +1,16 @@
 //! Names of the source in counterexamples. MIR counts the fields of a struct, people name them: `Gauge { 0: 7 }` becomes `Gauge { top: 7 }` where the struct
 //! stands in the root's own file.
 
-use optverify_engine::report::Counterexample;
+use optverify_engine::report::{Counterexample, Step};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// In the values of a counterexample's inputs.
+/// In the values of a counterexample's inputs, and in the variables of its steps.
 pub fn name_all(source: &str, counterexample: &mut Counterexample) {
+    let variables = std::mem::take(&mut counterexample.structs);
     let has_numbers = |v: &serde_json::Value| v.as_str().is_some_and(|text| text.contains("{ 0: "));
-    if !counterexample.inputs.values().any(has_numbers) {
+    if variables.is_empty() && !counterexample.inputs.values().any(has_numbers) {
         return;
     }
     let structs = structs(source);
@@ -18,6 +19,42 @@ pub fn name_all(source: &str, counterexample: &mut Counterexample) {
             *value = named.into();
         }
     }
+    let fields = |variable: &str| structs.get(variables.get(variable)?);
+    for step in &mut counterexample.steps {
+        let is_known = |name: &String| name.split_once('.').and_then(|(v, _)| fields(v)).is_some();
+        if step.values.keys().any(is_known) {
+            let values = std::mem::take(&mut step.values);
+            let named = values.into_iter().map(|(name, value)| {
+                let known = part_named(&name, fields).unwrap_or(name);
+                (known, value)
+            });
+            step.values = named.collect();
+            retell(step);
+        }
+    }
+}
+
+/// `ring.1` as `ring.head`; parts of a part keep their numbers.
+fn part_named<'a>(name: &str, fields: impl Fn(&str) -> Option<&'a Vec<String>>) -> Option<String> {
+    let (variable, rest) = name.split_once('.')?;
+    let (number, more) = rest.split_once('.').unwrap_or((rest, ""));
+    let field = fields(variable)?.get(number.parse::<usize>().ok()?)?;
+    Some(match more {
+        "" => format!("{variable}.{field}"),
+        more => format!("{variable}.{field}.{more}"),
+    })
+}
+
+/// The step's sentence, of the values that it has now.
+fn retell(step: &mut Step) {
+    let values = step.values.iter();
+    let list: Vec<String> = values.map(|(n, v)| format!("{n} = {v}")).collect();
+    // `after 200 iterations: ..`
+    let head = step.what.split_once(": ").map_or("", |(head, _)| head);
+    step.what = match head.is_empty() {
+        true => list.join(", "),
+        false => format!("{head}: {}", list.join(", ")),
+    };
 }
 
 /// Leaves out of the steps what no source file of the user names: variables of std's functions, once inlined.
@@ -33,17 +70,7 @@ pub fn only_named_here(folder: &Path, counterexample: &mut Counterexample) {
         if step.values.len() == before {
             return true;
         }
-        let list: Vec<String> = step
-            .values
-            .iter()
-            .map(|(n, v)| format!("{n} = {v}"))
-            .collect();
-        // `after 200 iterations: ..`
-        let head = step.what.split_once(": ").map_or("", |(head, _)| head);
-        step.what = match head.is_empty() {
-            true => list.join(", "),
-            false => format!("{head}: {}", list.join(", ")),
-        };
+        retell(step);
         !step.values.is_empty()
     });
 }
@@ -180,6 +207,37 @@ mod tests {
         let text = "let mut total = self.0 + n;";
         assert!(has_word(text, "total") && has_word(text, "self.0") && has_word(text, "n"));
         assert!(!has_word(text, "tot") && !has_word(text, "rhs") && !has_word(text, "e"));
+    }
+
+    #[test]
+    fn steps_get_names_of_fields() {
+        let structs = |of: &str| BTreeMap::from([("ring".to_owned(), of.to_owned())]);
+        let step = Step {
+            what: "after 9 iterations: ring.1 = 3, ring.2.0 = 4, x = 1".into(),
+            values: ["ring.1", "ring.2.0", "x"]
+                .map(|n| (n.into(), "1".into()))
+                .into(),
+            ..Step::default()
+        };
+        let source = "struct Ring { cells: [u8; 8], head: usize, pair: (u8, u8) }";
+        for (of, expected) in [
+            (
+                "Ring",
+                "after 9 iterations: ring.head = 1, ring.pair.0 = 1, x = 1",
+            ),
+            // two variables of one name, a struct of another file
+            ("", step.what.as_str()),
+            ("Other", step.what.as_str()),
+        ] {
+            let mut found = Counterexample {
+                steps: vec![step.clone()],
+                structs: structs(of),
+                ..Counterexample::default()
+            };
+            name_all(source, &mut found);
+            assert_eq!(found.steps[0].what, expected);
+            assert!(found.structs.is_empty());
+        }
     }
 
     #[test]

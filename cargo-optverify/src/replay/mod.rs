@@ -15,6 +15,8 @@ pub struct UnitTest {
     pub name: String,
     /// Beginning at the margin.
     pub text: String,
+    /// What a test outside of the root's crate begins with; the root has to be public for it.
+    pub import: String,
     /// Bytes of the source before it.
     at: usize,
     indent: usize,
@@ -64,6 +66,7 @@ pub fn unit_test(source: &str, root: &Root, found: &Counterexample) -> Result<Un
     Ok(UnitTest {
         name,
         text,
+        import: import(&function, root),
         at: function.end,
         indent: function.indent,
     })
@@ -110,6 +113,16 @@ fn callee(function: &Function, root: &Root) -> String {
     let wanted = if function.in_impl { 2 } else { 1 };
     let start = segments.len().saturating_sub(wanted);
     format!("{}{instance}", segments[start..].join("::"))
+}
+
+/// `use gauges::inner::drawn;`, the type for a method.
+fn import(function: &Function, root: &Root) -> String {
+    let path = root.name.split("::<").next().unwrap_or(&root.name);
+    let path = match function.in_impl {
+        true => path.rsplit_once("::").map_or(path, |(ty, _)| ty),
+        false => path,
+    };
+    format!("use {path};\n")
 }
 
 /// A value as the report writes it, as an expression.

@@ -4,13 +4,17 @@
 use crate::gate::Judgement;
 use crate::report::human::HumanReporter;
 use crate::report::reason::Code;
-use crate::report::{RootResult, words};
+use crate::report::words::Place;
+use crate::report::{RootResult, words, wrap};
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use optverify_engine::report::{Counterexample, MirRow, Step, Verdict};
 use std::path::Path;
 
 /// More steps than this hide the story.
 const MOST_STEPS: usize = 16;
+
+/// Columns for `here` and the dots behind a line that is cut.
+const CUT: usize = 6;
 
 /// Nothing for a root that is safe after every pass.
 pub fn render(result: &RootResult, how: &HumanReporter) -> Option<String> {
@@ -24,15 +28,17 @@ pub fn render(result: &RootResult, how: &HumanReporter) -> Option<String> {
         ),
         _ => words::title(result)?,
     };
-    let level = match result.judgement {
-        Judgement::Violation => Level::ERROR,
-        Judgement::Unknown => Level::WARNING,
-        Judgement::Passes | Judgement::Accepted(_) => Level::NOTE,
+    let (level, word) = match result.judgement {
+        Judgement::Violation => (Level::ERROR, "error"),
+        Judgement::Unknown => (Level::WARNING, "warning"),
+        Judgement::Passes | Judgement::Accepted(_) => (Level::NOTE, "note"),
     };
-    let (_, line) = words::place(result);
+    // below `error[OV1001]: `
+    let room = how.width.saturating_sub(word.len() + code.id.len() + 4);
+    let title = wrap::lines(&title, room.max(20), "").join("\n");
     let notes = Notes {
         width: how.width,
-        gutter: line.to_string().len() + 1,
+        gutter: words::place(result).line.to_string().len() + 1,
     };
     let mut group = level.primary_title(title).id(code.id).element(location(
         result,
@@ -180,14 +186,7 @@ impl Notes {
                 Some((number, _)) if number.bytes().all(|b| b.is_ascii_digit()) => number.len() + 2,
                 _ => 0,
             };
-            let indent = " ".repeat(indent);
-            let options = textwrap::Options::new(room)
-                .subsequent_indent(&indent)
-                .break_words(false);
-            textwrap::wrap(line, options)
-                .into_iter()
-                .map(|l| l.into_owned())
-                .collect::<Vec<_>>()
+            wrap::lines(line, room, &" ".repeat(indent))
         });
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -217,33 +216,62 @@ fn steps(counterexample: &Counterexample, root_file: &str) -> String {
     lines.join("\n")
 }
 
-/// The end of what is underlined, if the line is longer than the terminal is wide.
-fn shorter(text: &str, start: usize, end: usize, room: usize) -> usize {
-    let cut = text.char_indices().nth(room.saturating_sub(4).max(20));
-    cut.map_or(end, |(at, _)| at.clamp(start, end))
+/// The bytes of a line to underline, no more than the terminal can show; a line whose place is far to the right is shown
+/// from its middle.
+fn underlined(text: &str, place: Place<'_>, room: usize) -> (usize, usize) {
+    let (start, end) = place.on_line(text);
+    let before = text[..start].chars().count();
+    let most = match before > room / 2 {
+        true => room / 2,
+        false => room.saturating_sub(CUT + before).max(20),
+    };
+    let cut = text[start..].char_indices().nth(most);
+    (start, cut.map_or(end, |(at, _)| end.min(start + at)))
 }
 
-/// The source line, or only its place where the file is not at hand. What does not fit is cut: the title has said it.
+/// The source line, or only its place where the file is not at hand. A label that does not fit is cut: the title has
+/// said it.
 fn location<'a>(result: &RootResult, room: usize) -> Element<'a> {
-    let (file, line) = words::place(result);
+    let place = words::place(result);
+    let (file, line) = (place.file.to_owned(), place.line as usize);
     let mut label = words::label(result);
-    let origin = || Origin::path(file.to_owned()).line(line as usize).into();
-    let path = Path::new(&result.capture.source_root).join(file);
-    let Ok(source) = std::fs::read_to_string(path) else {
-        return origin();
+    let path = Path::new(&result.capture.source_root).join(&file);
+    let source = std::fs::read_to_string(path).unwrap_or_default();
+    let Some(text) = source.lines().nth(line.saturating_sub(1)) else {
+        return Origin::path(file).line(line).into();
     };
-    let Some(text) = source.lines().nth((line as usize).saturating_sub(1)) else {
-        return origin();
-    };
-    let start = text.len() - text.trim_start().len();
-    let end = text.trim_end().len().max(start);
-    let end = shorter(text, start, end, room);
-    if text[..end].chars().count() + label.chars().count() + 1 > room {
+    let (start, end) = underlined(text, place, room);
+    let (before, under) = (text[..start].chars(), text[start..end].chars());
+    let (before, under) = (before.count(), under.count());
+    let left = if before > room / 2 { room / 2 } else { before };
+    if left + under + label.chars().count() + 1 > room {
         label = "here".into();
     }
     Snippet::source(text.to_owned())
-        .line_start(line as usize)
-        .path(file.to_owned())
+        .line_start(line)
+        .path(file)
         .annotation(AnnotationKind::Primary.span(start..end).label(label))
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(column: u32, end_line: u32, end_column: u32) -> Place<'static> {
+        Place {
+            column,
+            end_line,
+            end_column,
+            ..Place::line("a.rs", 7)
+        }
+    }
+
+    #[test]
+    fn what_is_off_the_terminal_is_not_underlined() {
+        let text = "x".repeat(100);
+        assert_eq!(underlined(&text, place(0, 0, 0), 60), (0, 54));
+        assert_eq!(underlined(&text, place(11, 7, 80), 60), (10, 54));
+        assert_eq!(underlined(&text, place(50, 7, 95), 60), (49, 79));
+    }
 }

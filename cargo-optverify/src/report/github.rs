@@ -3,6 +3,7 @@
 use crate::gate::Judgement;
 use crate::report::human::time;
 use crate::report::reason::Code;
+use crate::report::words::Place;
 use crate::report::{Reporter, RootResult, Summary, words};
 use anyhow::{Context, Result};
 use std::io::Write;
@@ -43,7 +44,7 @@ impl Reporter for GithubReporter {
     }
 }
 
-/// `::error file=src/lib.rs,line=3,title=..::..`
+/// `::error file=src/lib.rs,line=3,col=5,endColumn=10,title=..::..`
 fn annotation(result: &RootResult) -> Option<String> {
     let level = match result.judgement {
         Judgement::Violation => "error",
@@ -51,11 +52,17 @@ fn annotation(result: &RootResult) -> Option<String> {
         Judgement::Accepted(_) => "notice",
         Judgement::Passes => return None,
     };
-    let (file, line) = words::place(result);
+    let place = words::place(result);
+    let mut columns = String::new();
+    // GitHub takes columns only of one line
+    if place.has_columns() && place.end_line == place.line {
+        columns = format!(",col={},endColumn={}", place.column, place.end_column);
+    }
     let code = Code::of_report(&result.report).map_or("", |c| c.id);
     Some(format!(
-        "::{level} file={},line={line},title={}::{}",
-        property(file),
+        "::{level} file={},line={}{columns},title={}::{}",
+        property(place.file),
+        place.line,
         property(&format!("{code} {}", result.root.name)),
         data(&words::paragraph(result))
     ))
@@ -95,7 +102,7 @@ fn table(results: &[RootResult], summary: &Summary) -> String {
         );
     }
     for result in results.iter().filter(|r| r.judgement != Judgement::Passes) {
-        let (file, line) = words::place(result);
+        let Place { file, line, .. } = words::place(result);
         text += &format!(
             "\n**{file}:{line}**\n\n```text\n{}\n```\n",
             words::paragraph(result)

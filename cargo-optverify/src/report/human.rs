@@ -1,7 +1,7 @@
 //! For people: one line a root as it finishes, then what was found, then what the proof does not cover.
 
 use crate::report::finding;
-use crate::report::{Reporter, RootResult, Summary, survey, words};
+use crate::report::{Reporter, RootResult, Summary, survey, words, wrap};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use optverify_engine::capture::Manifest;
@@ -114,9 +114,10 @@ impl Reporter for HumanReporter {
                 anstream::println!("{line}");
             }
             if summary.unknown > 0 && !self.verbose {
-                anstream::println!(
-                    "next: `--root NAME` for one function, `-v` for all of them, `explain-code OV0001` for a reason"
-                );
+                let next = "next: `--root NAME` for one function, `-v` for all of them, `explain-code OV0001` for a reason";
+                for line in wrap::lines(next, self.width, "      ") {
+                    anstream::println!("{line}");
+                }
             }
         }
         anstream::println!("{}", summary.sentence());
@@ -126,7 +127,7 @@ impl Reporter for HumanReporter {
 
 impl HumanReporter {
     fn dimmed(&self, text: &str) {
-        for line in textwrap::wrap(text, self.width) {
+        for line in wrap::lines(text, self.width, "") {
             anstream::println!("{DIM}{line}{DIM:#}");
         }
     }

@@ -70,7 +70,8 @@ fn case(result: &RootResult) -> TestCase {
 }
 
 fn description(result: &RootResult) -> String {
-    let (file, line) = words::place(result);
+    let place = words::place(result);
+    let (file, line) = (place.file, place.line);
     let mut text = format!("{}\nat {file}:{line}\n", words::paragraph(result));
     for (index, step) in result
         .report

@@ -17,6 +17,7 @@ mod sarif;
 mod short;
 mod survey;
 pub mod words;
+pub mod wrap;
 
 use crate::gate::Judgement;
 use crate::native::NativeRuns;

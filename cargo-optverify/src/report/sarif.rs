@@ -3,6 +3,7 @@
 
 use crate::gate::Judgement;
 use crate::report::reason::Code;
+use crate::report::words::Place;
 use crate::report::{Reporter, RootResult, Summary, Target, words};
 use anyhow::Result;
 use optverify_engine::report::Step;
@@ -76,7 +77,7 @@ fn plain(markdown: &str) -> String {
 }
 
 fn entry(result: &RootResult, code: Code, rule_index: Option<usize>) -> Value {
-    let (file, line) = words::place(result);
+    let place = words::place(result);
     let level = match result.judgement {
         Judgement::Violation | Judgement::Accepted(_) => "error",
         Judgement::Unknown => "warning",
@@ -87,12 +88,13 @@ fn entry(result: &RootResult, code: Code, rule_index: Option<usize>) -> Value {
         "ruleIndex": rule_index,
         "level": level,
         "message": {"text": words::paragraph(result)},
-        "locations": [location(file, line, None)],
+        "locations": [location(place, None)],
         "partialFingerprints": {"optverifyFinding/v1": fingerprint(result, code)},
         "properties": {"root": result.root.name, "verdict": result.report.verdict.as_str()},
     });
-    if (file, line) != (result.root.file.as_str(), result.root.line) {
-        let root = location(&result.root.file, result.root.line, Some("the root"));
+    let root = Place::line(&result.root.file, result.root.line);
+    if (place.file, place.line) != (root.file, root.line) {
+        let root = location(root, Some("the root"));
         entry["relatedLocations"] = json!([root]);
     }
     if let Judgement::Accepted(accepted) = &result.judgement {
@@ -101,7 +103,7 @@ fn entry(result: &RootResult, code: Code, rule_index: Option<usize>) -> Value {
     let steps = result.report.counterexample.iter().flat_map(|c| &c.steps);
     let steps: Vec<Value> = steps
         .filter(|step| Path::new(&step.file).is_relative() && step.line > 0)
-        .map(|step: &Step| json!({"location": location(&step.file, step.line, Some(&step.what))}))
+        .map(|step: &Step| json!({"location": location(Place::line(&step.file, step.line), Some(&step.what))}))
         .collect();
     if !steps.is_empty() {
         entry["codeFlows"] = json!([{"threadFlows": [{"locations": steps}]}]);
@@ -109,19 +111,31 @@ fn entry(result: &RootResult, code: Code, rule_index: Option<usize>) -> Value {
     entry
 }
 
-fn location(file: &str, line: u32, message: Option<&str>) -> Value {
+fn location(place: Place<'_>, message: Option<&str>) -> Value {
+    let file = place.file;
     let artifact = if Path::new(file).is_relative() {
         json!({"uri": percent_encoded(file), "uriBaseId": "SRCROOT"})
     } else {
         json!({"uri": format!("file://{}", percent_encoded(file))})
     };
     let mut location = json!({
-        "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": line.max(1)}},
+        "physicalLocation": {"artifactLocation": artifact, "region": region(place)},
     });
     if let Some(message) = message {
         location["message"] = json!({"text": message});
     }
     location
+}
+
+/// Columns count code points, and the end is behind the last one, in MIR as in SARIF.
+fn region(place: Place<'_>) -> Value {
+    let mut region = json!({"startLine": place.line.max(1)});
+    if place.has_columns() {
+        region["startColumn"] = place.column.into();
+        region["endLine"] = place.end_line.into();
+        region["endColumn"] = place.end_column.into();
+    }
+    region
 }
 
 /// The same finding after an edit elsewhere in the file is the same alert.

@@ -3,6 +3,7 @@
 use crate::gate::Judgement;
 use crate::report::human::time;
 use crate::report::reason::Code;
+use crate::report::words::Place;
 use crate::report::{Reporter, RootResult, Summary, words};
 use anyhow::Result;
 
@@ -23,7 +24,9 @@ impl Reporter for ShortReporter {
             let Some(title) = words::title(result) else {
                 continue;
             };
-            let (file, line) = words::place(result);
+            let place = words::place(result);
+            let Place { file, line, .. } = place;
+            let column = if place.has_columns() { place.column } else { 1 };
             let level = match result.judgement {
                 Judgement::Violation => "error",
                 Judgement::Unknown => "warning",
@@ -33,7 +36,7 @@ impl Reporter for ShortReporter {
             let input = result.report.counterexample.as_ref();
             let input = input.map(|c| format!(" (input: {})", words::inputs(c)));
             anstream::println!(
-                "{file}:{line}: {level}[{code}]: {title}{}",
+                "{file}:{line}:{column}: {level}[{code}]: {title}{}",
                 input.unwrap_or_default()
             );
         }

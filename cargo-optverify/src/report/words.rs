@@ -36,28 +36,83 @@ pub fn title(result: &RootResult) -> Option<String> {
     })
 }
 
-/// Where to look: the violation's own line if it is in the user's source, else the last step that is, else
-/// the root. Relative to the folder that the compiler was started in.
-pub fn place(result: &RootResult) -> (&str, u32) {
-    let root = (result.root.file.as_str(), result.root.line);
+/// A place in the source: the file relative to the folder that the compiler was started in, columns in characters from
+/// one, the end behind the last one. 0 is not known; without an end the column is only where something on the line begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place<'a> {
+    pub file: &'a str,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+}
+
+impl<'a> Place<'a> {
+    pub fn line(file: &'a str, line: u32) -> Self {
+        let (column, end_line, end_column) = (0, 0, 0);
+        Self {
+            file,
+            line,
+            column,
+            end_line,
+            end_column,
+        }
+    }
+
+    /// Are its columns known, the end behind the start?
+    pub fn has_columns(&self) -> bool {
+        self.column > 0 && (self.line, self.column) < (self.end_line, self.end_column)
+    }
+
+    /// The bytes of its first line that it covers: its own columns where they are known, else all of the text.
+    pub fn on_line(&self, text: &str) -> (usize, usize) {
+        let byte = |column: u32| {
+            let at = text.char_indices().nth(column.saturating_sub(1) as usize);
+            at.map_or(text.len(), |(at, _)| at)
+        };
+        let indent = text.len() - text.trim_start().len();
+        let last = text.trim_end().len().max(indent);
+        let (start, end) = match (self.has_columns(), self.end_line == self.line) {
+            (false, _) => (indent, last),
+            (true, true) => (byte(self.column), byte(self.end_column).min(last)),
+            // a place of several lines begins on this one
+            (true, false) => (byte(self.column), last),
+        };
+        if start < end {
+            (start, end)
+        } else {
+            (indent, last)
+        }
+    }
+}
+
+/// Where to look: the violation's own place if it is in the user's source, else the last step that is, else the root.
+pub fn place(result: &RootResult) -> Place<'_> {
+    let root = Place::line(&result.root.file, result.root.line);
     let is_users =
-        |file: &str| !file.is_empty() && (Path::new(file).is_relative() || file == root.0);
+        |file: &str| !file.is_empty() && (Path::new(file).is_relative() || file == root.file);
     let Some(counterexample) = &result.report.counterexample else {
         let why = result.report.why.as_deref().unwrap_or_default();
         return located(why)
             .1
             .filter(|(file, _)| is_users(file))
-            .unwrap_or(root);
+            .map_or(root, |(file, line)| Place::line(file, line));
     };
     if is_users(&counterexample.file) {
-        return (&counterexample.file, counterexample.line);
+        return Place {
+            file: &counterexample.file,
+            line: counterexample.line,
+            column: counterexample.column,
+            end_line: counterexample.end_line,
+            end_column: counterexample.end_column,
+        };
     }
     let last = counterexample
         .steps
         .iter()
         .rev()
         .find(|s| is_users(&s.file));
-    last.map_or(root, |step| (&step.file, step.line))
+    last.map_or(root, |step| Place::line(&step.file, step.line))
 }
 
 /// What stands at the line of [`place`].
@@ -65,7 +120,7 @@ pub fn label(result: &RootResult) -> String {
     let report = &result.report;
     match (&report.counterexample, report.verdict) {
         (Some(c), _) => c.panic.clone(),
-        (None, Verdict::Unknown) if place(result).1 != result.root.line => "here".to_owned(),
+        (None, Verdict::Unknown) if place(result).line != result.root.line => "here".to_owned(),
         (None, Verdict::Unknown) => "neither proven nor refuted".to_owned(),
         (None, _) => "this root".to_owned(),
     }
@@ -158,4 +213,40 @@ pub fn excuse(result: &RootResult) -> Option<String> {
 pub fn changed(report: &RootReport) -> usize {
     let passes = report.passes.iter();
     passes.filter(|p| p.how != Some(How::Unchanged)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(column: u32, end_line: u32, end_column: u32) -> Place<'static> {
+        Place {
+            column,
+            end_line,
+            end_column,
+            ..Place::line("a.rs", 7)
+        }
+    }
+
+    #[test]
+    fn columns_of_a_line() {
+        let text = "    let ä = a[i] + 1; ";
+        let of = |place: Place<'_>| {
+            let (start, end) = place.on_line(text);
+            &text[start..end]
+        };
+        assert_eq!(of(place(13, 7, 17)), "a[i]");
+        assert_eq!(of(place(9, 7, 10)), "ä");
+        assert_eq!(of(place(13, 9, 2)), "a[i] + 1;");
+        // no columns, columns of another text, no end
+        let all = "let ä = a[i] + 1;";
+        for wrong in [
+            place(0, 0, 0),
+            place(90, 7, 95),
+            place(17, 7, 13),
+            place(17, 0, 0),
+        ] {
+            assert_eq!(of(wrong), all, "{wrong:?}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Why a witness is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It speaks of something else, or cannot be read.
+    /// It speaks of something else, cannot be read, or has a run that cannot be run here: not checkable.
     #[error("{0}")]
     NotOfThis(String),
     /// It contradicts itself or the program.

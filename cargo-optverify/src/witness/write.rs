@@ -4,15 +4,19 @@ use super::{
     Build, EXTENSION_VERSION, Entry, EntryType, Extension, FORMAT_VERSION, Metadata, Producer,
     SPECIFICATION, Task, content, hash, shown_file, source_path,
 };
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use optverify_checker::proof_file;
 use optverify_engine::capture::{Capture, Root};
 use optverify_engine::report::{RootReport, Verdict};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The witness of a root, with the proof file that its verification wrote; none of an unknown, and none of a result that a
-/// pass changes without a violation (`--refine`), which the format has no words for.
+/// What `--refine` finds is not in any witness, and why.
+pub const NO_REFINEMENT: &str = "a witness is of one program, that it cannot panic or that it does: whether a pass keeps the \
+     result is about two, and the format has no words for that; `--message-format json` has what `--refine` found";
+
+/// The witness of a root, with the proof file that its verification wrote; none of an unknown. It is an error to ask for
+/// one of a result that a pass changes without a violation.
 pub fn entry(
     capture: &Capture,
     root: &Root,
@@ -20,9 +24,12 @@ pub fn entry(
     proof: &Path,
     is_single: bool,
 ) -> Result<Option<Entry>> {
-    let differs = |c: &optverify_engine::report::Counterexample| c.results.is_some();
-    if report.verdict == Verdict::Unknown || report.counterexample.as_ref().is_some_and(differs) {
+    if report.verdict == Verdict::Unknown {
         return Ok(None);
+    }
+    let run = report.counterexample.as_ref();
+    if run.is_some_and(|c| c.results.is_some()) {
+        bail!("a pass changes its result without a violation");
     }
     let text = std::fs::read_to_string(proof)
         .with_context(|| format!("{} has no proof file", root.name))?;

@@ -86,8 +86,14 @@ impl Lowerer<'_> {
         // One stop per place and reason, however often the place is inlined.
         let next = self.stops.len();
         let number = *self.stop_numbers.entry(stop.clone()).or_insert(next);
-        if number == next {
-            self.stops.push(stop);
+        match (self.stops.get_mut(number), stop.span.as_ref()) {
+            (None, _) => self.stops.push(stop),
+            (Some(known), Some(span)) => {
+                if let Some(place) = &mut known.span {
+                    place.widen(span);
+                }
+            }
+            (Some(_), None) => {}
         }
         number
     }

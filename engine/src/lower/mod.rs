@@ -461,7 +461,17 @@ impl<'a> Lowerer<'a> {
             if *part == Part::Value && !name.is_empty() && !name.starts_with('_') {
                 let kind = self.leaf_kind(object, path);
                 let name = self.pool.var_info(var).name.clone();
-                source_names.push((var, SourceName { name, kind }));
+                let is_users = self.is_named_by_user(&self.objects[object.0 as usize].key);
+                let of = self.own_type(object);
+                source_names.push((
+                    var,
+                    SourceName {
+                        name,
+                        kind,
+                        is_users,
+                        of,
+                    },
+                ));
             }
         }
         for ((object, path, part), var) in &all {

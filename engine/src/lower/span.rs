@@ -1,9 +1,9 @@
 //! From a statement to the line that its author should look at.
 
-use super::Lowerer;
 use super::instance::InstanceId;
 use super::types::erase;
-use crate::mir::{Body, DebugValue, SourceInfo, Span, Ty, TyKind};
+use super::{Lowerer, ObjectId, ObjectKey};
+use crate::mir::{Body, DebugInfo, DebugValue, SourceInfo, Span, Ty, TyKind};
 use crate::program::SourceSpan;
 
 /// Is this the text of the standard library (or of the verifier's own crate)?
@@ -23,6 +23,7 @@ fn source_span(span: &Span) -> SourceSpan {
         file: span.file.clone(),
         line: span.line,
         column: span.col,
+        end: (span.end_line, span.end_col),
     }
 }
 
@@ -116,6 +117,38 @@ impl Lowerer<'_> {
                 .fields(ty)
                 .iter()
                 .any(|(_, t)| self.holds_raw_pointer(t, depth + 1))
+    }
+
+    /// Is the name of this local a word of the user's source? The variable that `for` makes spans the whole of what is
+    /// iterated over, `self` also its `&mut`.
+    pub fn is_named_by_user(&self, key: &ObjectKey) -> bool {
+        let ObjectKey::Local(instance, local) = key else {
+            return true;
+        };
+        let body = self.instances[instance.0 as usize].body.body;
+        let is_its = |d: &&DebugInfo| matches!(&d.value, DebugValue::Place(p) if p.as_local() == Some(*local));
+        let word = |d: &DebugInfo| match &d.source_info.span {
+            None => true,
+            Some(s) if is_foreign(&s.file) => false,
+            Some(s) => {
+                let width = s.end_col.saturating_sub(s.col) as usize;
+                let more = width.checked_sub(d.name.chars().count());
+                // `x`, `mut x` or `ref x`, `ref mut x`
+                let is_word = s.line == s.end_line && matches!(more, Some(0 | 4 | 8));
+                &*d.name == "self" || is_word
+            }
+        };
+        // the first one is what the object is called
+        body.debug_infos.iter().find(is_its).is_none_or(word)
+    }
+
+    /// The last segment of an object's type, if the type is of this crate.
+    pub fn own_type(&self, object: ObjectId) -> Option<String> {
+        let TyKind::Adt { path, .. } = self.objects[object.0 as usize].ty.kind() else {
+            return None;
+        };
+        let last = path.rsplit("::").next().unwrap_or(path);
+        self.is_local_type(path).then(|| last.to_string())
     }
 
     pub fn user_span(&self, info: &SourceInfo) -> Option<SourceSpan> {

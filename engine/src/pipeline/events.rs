@@ -36,6 +36,8 @@ pub struct Tracer<'a> {
 /// A run, told.
 pub struct Story {
     pub steps: Vec<Step>,
+    /// Types of this crate, by the variables of which parts are told.
+    pub structs: BTreeMap<String, String>,
     /// The edges of the cut-point graph that it went along.
     pub path: Vec<(String, String)>,
     /// The last line of the user's own source: a panic's own line may be inside of a macro of std.
@@ -47,6 +49,7 @@ struct Named {
     var: usize,
     name: String,
     kind: ScalarKind,
+    of: Option<String>,
     last: Option<u128>,
     /// Has any value of it been told?
     is_told: bool,
@@ -69,7 +72,8 @@ impl<'a> Tracer<'a> {
             Some(Named {
                 var: v.0 as usize,
                 name: name.name.clone(),
-                kind: name.kind?,
+                kind: name.kind.filter(|_| name.is_users)?,
+                of: name.of.clone(),
                 last: None,
                 is_told: false,
             })
@@ -99,7 +103,19 @@ impl<'a> Tracer<'a> {
         self.steps
             .dedup_by(|b, a| (&a.file, a.line, &a.what) == (&b.file, b.line, &b.what));
         let path = self.path.iter().map(|(from, to)| (from.name(), to.name()));
+        let mut structs: BTreeMap<String, String> = BTreeMap::new();
+        for named in self.names.iter().filter(|n| n.is_told) {
+            if let (Some((variable, _)), Some(of)) = (named.name.split_once('.'), &named.of) {
+                let known = structs.entry(variable.to_string());
+                // two variables of one name: neither is meant for sure
+                let known = known.or_insert_with(|| of.clone());
+                if known != of {
+                    known.clear();
+                }
+            }
+        }
         Story {
+            structs,
             path: path.collect(),
             steps: shorten(self.steps),
             last_line: self.last_line,

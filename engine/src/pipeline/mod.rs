@@ -26,7 +26,7 @@ mod store;
 mod witness;
 
 pub use export::proof_file;
-pub use rerun::{RunValues, rerun};
+pub use rerun::{NotRerun, RunValues, rerun};
 pub use snapshot::{
     Prepared, SnapshotError, lacks_bodies, missing_bodies, prepare_reference, prepare_snapshot,
     reference_lacks_bodies,

@@ -2,7 +2,8 @@
 
 use super::{prepare_reference, prepare_snapshot, witness};
 use crate::capture::{Capture, Root};
-use crate::program::interp::{self, Blind, Outcome, Script};
+use crate::program::interp::{self, Blind, Outcome};
+use crate::program::machine::{Machine, World};
 use crate::program::{Program, input_vars};
 use crate::prove;
 use crate::report::Counterexample;
@@ -11,10 +12,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Longest run that is run again; `witness` traces as many.
-const MAX_STEPS: u64 = 4_000_000;
+/// Longest run of the interpreter; `witness` traces as many.
+const INTERPRETED: u64 = 4_000_000;
+/// Longest run of its compiled twin, as long as those that `certify` believes.
+const COMPILED: u64 = 400_000_000;
 /// More values than any counterexample has.
 const MOST_VALUES: usize = 1 << 20;
+
+/// Why a run is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum NotRerun {
+    /// It does something else than it is said to.
+    #[error("{0}")]
+    Refuted(String),
+    /// What it does cannot be found out here.
+    #[error("{0}")]
+    NotCheckable(String),
+}
+
+/// Most faults are refutations.
+impl From<String> for NotRerun {
+    fn from(why: String) -> Self {
+        Self::Refuted(why)
+    }
+}
 
 /// The values of a run: the leaves of the inputs in the order of the signature, then what `any()` draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,75 +101,105 @@ impl RunValue {
     }
 }
 
-/// Runs the values on the snapshot of this number (`reference`, `3-2-016`). The error says why it is no counterexample.
+/// Runs the values on the snapshot of this number (`reference`, `3-2-016`). The error says why it is no counterexample, or
+/// why nobody can say so here.
 pub fn rerun(
     capture: &Capture,
     root: &Root,
     number: &str,
     values: &RunValues,
-) -> Result<Counterexample, String> {
-    let (reference, crate_mir) = prepare_reference(capture, root).map_err(|e| e.to_string())?;
+) -> Result<Counterexample, NotRerun> {
+    let unmade = |e: super::SnapshotError| NotRerun::NotCheckable(e.to_string());
+    let (reference, crate_mir) = prepare_reference(capture, root).map_err(unmade)?;
     if number == "reference" {
         return run(&reference.program, values, "reference");
     }
     let snapshots = capture.snapshots(&root.function);
     let snapshot = snapshots.iter().find(|s| s.number == number);
     let snapshot = snapshot.ok_or_else(|| format!("there is no snapshot {number}"))?;
-    let prepared = prepare_snapshot(capture, root, snapshot, &crate_mir);
-    let prepared = prepared.map_err(|e| e.to_string())?;
+    let prepared = prepare_snapshot(capture, root, snapshot, &crate_mir).map_err(unmade)?;
     run(&prepared.program, values, &snapshot.name)
 }
 
-fn run(program: &Program, values: &RunValues, stage: &str) -> Result<Counterexample, String> {
+fn run(program: &Program, values: &RunValues, stage: &str) -> Result<Counterexample, NotRerun> {
+    let refuted = |why: &str| Err(NotRerun::Refuted(why.into()));
     let leaves = leaves(program);
     if leaves.len() != values.inputs.len() || values.draws.len() > MOST_VALUES {
-        return Err("the run has inputs of another function".into());
+        return refuted("the run has inputs of another function");
     }
-    let mut state = interp::initial_state(program);
     let mut inputs = vec![];
     for (v, value) in leaves.into_iter().zip(&values.inputs) {
         let value = value.read()?;
         if !fits(&value, program.pool.var_info(v).sort) {
-            return Err("the run has an input that is no value of its type".into());
+            return refuted("the run has an input that is no value of its type");
         }
-        state[v.0 as usize] = value.clone();
         inputs.push((v, value));
     }
-    let draws: Vec<Value> = values
-        .draws
-        .iter()
-        .map(RunValue::read)
-        .collect::<Result<_, String>>()?;
-    let mut script = Checked {
-        script: Script::new(draws.clone()),
-        fits: true,
-    };
-    let run = interp::run(program, state, &mut script, MAX_STEPS, &mut Blind);
-    if !script.fits {
-        return Err("the run draws what is no value of its type".into());
+    let draws = values.draws.iter().map(RunValue::read);
+    let draws: Vec<Value> = draws.collect::<Result<_, String>>()?;
+    let ended = execute(program, &inputs, &draws);
+    if !ended.fits {
+        return refuted("the run draws what is no value of its type");
     }
-    let stop = match run.outcome {
+    let unclear = |why: String| Err(NotRerun::NotCheckable(why));
+    let stop = match ended.outcome {
         Outcome::Stopped(stop) if program.stops[stop].is_violation() => stop,
-        Outcome::Stopped(_) => return Err("the run leaves the model".into()),
-        Outcome::Returned => return Err("the run returns, without a violation".into()),
-        Outcome::Blocked => return Err("the run violates an assumption".into()),
-        Outcome::OutOfSteps => return Err("the run is too long to be run again".into()),
-        Outcome::OutOfDraws => return Err("the run draws more values than there are".into()),
-        Outcome::Approximate(what) => return Err(format!("the run depends on {what}")),
+        Outcome::Stopped(_) => return unclear("the run leaves the model".into()),
+        Outcome::Returned => return refuted("the run returns, without a violation"),
+        Outcome::Blocked => return refuted("the run violates an assumption"),
+        Outcome::OutOfSteps => {
+            return unclear(format!(
+                "the run has more than {} million steps, too many to be run again",
+                COMPILED / 1_000_000
+            ));
+        }
+        Outcome::OutOfDraws => return refuted("the run draws more values than there are"),
+        Outcome::Approximate(what) => return unclear(format!("the run depends on {what}")),
     };
-    if run.drawn.len() != draws.len() {
-        return Err("the run draws fewer values than there are".into());
+    if ended.drawn != draws.len() {
+        return refuted("the run draws fewer values than there are");
     }
     let c = prove::Counterexample {
         inputs,
         draws,
         stop,
         executed: true,
-        steps: run.steps,
+        steps: ended.steps,
     };
     let mut described = witness::describe(program, &c)?;
     described.pass = Some(stage.to_string());
     Ok(described)
+}
+
+/// How a run ended.
+struct Ended {
+    outcome: Outcome,
+    steps: u64,
+    drawn: usize,
+    /// Was everything that was drawn a value of its sort?
+    fits: bool,
+}
+
+/// The interpreter, and its compiled twin for what is too long for it.
+fn execute(program: &Program, inputs: &[(Var, Value)], draws: &[Value]) -> Ended {
+    let mut state = interp::initial_state(program);
+    for (v, value) in inputs {
+        state[v.0 as usize] = value.clone();
+    }
+    let mut checked = Checked::new(draws);
+    let run = interp::run(program, state, &mut checked, INTERPRETED, &mut Blind);
+    let (mut outcome, mut steps) = (run.outcome, run.steps);
+    if outcome == Outcome::OutOfSteps {
+        checked = Checked::new(draws);
+        let machine = Machine::of(program, &[]);
+        (outcome, _, steps) = machine.run(inputs, &mut checked, COMPILED);
+    }
+    Ended {
+        outcome,
+        steps,
+        drawn: checked.drawn,
+        fits: checked.fits,
+    }
 }
 
 fn leaves(program: &Program) -> Vec<Var> {
@@ -159,20 +211,37 @@ fn leaves(program: &Program) -> Vec<Var> {
 }
 
 /// A script whose values must be of the sorts that are drawn.
-struct Checked {
-    script: Script,
+struct Checked<'a> {
+    draws: &'a [Value],
+    drawn: usize,
     fits: bool,
 }
 
-impl interp::Draws for Checked {
-    fn next(&mut self, program: &Program, var: Var) -> Option<Value> {
-        let sort = program.pool.var_info(var).sort;
-        let value = self.script.next(program, var)?;
-        if fits(&value, sort) {
-            return Some(value);
+impl<'a> Checked<'a> {
+    fn new(draws: &'a [Value]) -> Self {
+        Self {
+            draws,
+            drawn: 0,
+            fits: true,
         }
-        self.fits = false;
-        None
+    }
+}
+
+impl World for Checked<'_> {
+    fn draw(&mut self, _: Var, sort: Sort) -> Option<Value> {
+        let value = self.draws.get(self.drawn)?;
+        if !fits(value, sort) {
+            self.fits = false;
+            return None;
+        }
+        self.drawn += 1;
+        Some(value.clone())
+    }
+}
+
+impl interp::Draws for Checked<'_> {
+    fn next(&mut self, program: &Program, var: Var) -> Option<Value> {
+        self.draw(var, program.pool.var_info(var).sort)
     }
 }
 

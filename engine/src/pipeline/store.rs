@@ -253,6 +253,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
                 file: "".into(),
                 line,
                 column: 0,
+                end: (0, 0),
             }),
             origin: Default::default(),
         });

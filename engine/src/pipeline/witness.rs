@@ -33,6 +33,7 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
     let mut steps = vec![];
     let mut path = vec![];
     let mut last_line = None;
+    let mut structs = Default::default();
     if c.executed {
         let run = interp::run(program, state, &mut script, MAX_TRACED, &mut tracer);
         for (v, value) in &run.drawn {
@@ -42,12 +43,12 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         if matches!(run.outcome, Outcome::Stopped(_)) {
             let story = tracer.finish(CutPoint::Stop(c.stop));
             (steps, path, last_line) = (story.steps, story.path, story.last_line);
+            structs = story.structs;
         }
     }
-    if any.is_empty() {
-        let sorts = c.draws.iter().map(|v| v.bits().to_string());
-        any.extend(sorts);
-    }
+    // a run that is too long to be traced draws on
+    let rest = c.draws.iter().skip(any.len());
+    any.extend(rest.map(|v| v.bits().to_string()));
     let stop = &program.stops[c.stop];
     let panic = match &stop.kind {
         StopKind::Panic(m) => m.clone(),
@@ -55,24 +56,24 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         StopKind::Unsupported(m) => return Err(format!("not supported: {m}")),
     };
     let own = stop.span.as_ref().filter(|s| !is_foreign(&s.file));
-    let (file, line, column) = own
-        .or(last_line.as_ref())
-        .or(stop.span.as_ref())
-        .map_or((String::new(), 0, 0), |s| {
-            (s.file.to_string(), s.line, s.column)
-        });
+    let place = own.or(last_line.as_ref()).or(stop.span.as_ref());
+    // of a panic inside of a macro of std only the line is known
+    let (end_line, end_column) = own.map_or((0, 0), |s| s.end);
     Ok(Counterexample {
         inputs,
         any,
         panic,
-        file,
-        line,
-        column,
+        file: place.map_or(String::new(), |s| s.file.to_string()),
+        line: place.map_or(0, |s| s.line),
+        column: place.map_or(0, |s| s.column),
+        end_line,
+        end_column,
         replayed: c.executed,
         steps,
         pass: None,
         results: None,
         path,
+        structs,
     })
 }
 

@@ -11,9 +11,12 @@ pub mod liveness;
 pub mod machine;
 mod print;
 pub mod simplify;
+mod source_span;
 pub mod summary;
 pub mod values;
 pub mod wto;
+
+pub use source_span::SourceSpan;
 
 use crate::term::{Pool, Term, Var};
 use std::sync::Arc;
@@ -26,14 +29,6 @@ impl BlockId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// A place in the user's source.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct SourceSpan {
-    pub file: Arc<str>,
-    pub line: u32,
-    pub column: u32,
 }
 
 /// Why a run ends at a `Stop`.
@@ -241,6 +236,10 @@ pub struct Input {
 pub struct SourceName {
     pub name: String,
     pub kind: Option<ScalarKind>,
+    /// Does the user's own source give it this name? Std's functions, once inlined, and `for` have variables as well.
+    pub is_users: bool,
+    /// The type of the variable that this is a part of, by its last segment, if it is of this crate.
+    pub of: Option<String>,
 }
 
 /// A function to verify, closed: no calls are left.

@@ -2,7 +2,8 @@
 
 use super::escape;
 use crate::replay::function_lines;
-use crate::report::{RootResult, words};
+use crate::report::RootResult;
+use crate::report::words::{self, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -44,14 +45,14 @@ pub fn listing(result: &RootResult) -> String {
 
 /// What is said at lines of the file.
 #[derive(Default)]
-struct Marks {
+struct Marks<'a> {
     lemmas: BTreeMap<usize, Vec<String>>,
     steps: BTreeMap<usize, Vec<String>>,
-    panic: Option<(usize, String)>,
+    panic: Option<(Place<'a>, String)>,
 }
 
-impl Marks {
-    fn of(result: &RootResult, file: &str) -> Self {
+impl<'a> Marks<'a> {
+    fn of(result: &'a RootResult, file: &str) -> Self {
         let mut marks = Self::default();
         for place in result.report.proof.iter().filter(|p| p.file == file) {
             let at = marks.lemmas.entry(place.line as usize).or_default();
@@ -64,9 +65,9 @@ impl Marks {
                     at.push(format!("{}. {}", index + 1, step.what));
                 }
             }
-            let (place, line) = words::place(result);
-            if place == file {
-                marks.panic = Some((line as usize, words::label(result)));
+            let place = words::place(result);
+            if place.file == file {
+                marks.panic = Some((place, words::label(result)));
             }
         }
         marks
@@ -74,19 +75,24 @@ impl Marks {
 
     fn lines(&self) -> impl Iterator<Item = usize> {
         let marked = self.lemmas.keys().chain(self.steps.keys()).copied();
-        marked.chain(self.panic.iter().map(|(line, _)| *line))
+        marked.chain(self.panic.iter().map(|(place, _)| place.line as usize))
     }
 
     fn row(&self, number: usize, text: &str) -> String {
-        let panic = self.panic.as_ref().filter(|(line, _)| *line == number);
-        let class = if panic.is_some() {
-            " class=\"panic\""
-        } else {
-            ""
+        let panic = self.panic.as_ref();
+        let panic = panic.filter(|(place, _)| place.line as usize == number);
+        let (class, text) = match panic {
+            Some((place, _)) => {
+                let (start, end) = place.on_line(text);
+                let [before, here, after] =
+                    [&text[..start], &text[start..end], &text[end..]].map(escape);
+                let text = format!("{before}<em>{here}</em>{after}");
+                (" class=\"panic\"", text)
+            }
+            None => ("", escape(text)),
         };
         let mut row = format!(
-            "<tr{class}><td class=\"number\">{number}</td><td><code>{}</code></td></tr>\n",
-            escape(text)
+            "<tr{class}><td class=\"number\">{number}</td><td><code>{text}</code></td></tr>\n"
         );
         let mut below = |class: &str, texts: &[String]| {
             let texts: Vec<String> = texts.iter().map(|t| escape(t)).collect();

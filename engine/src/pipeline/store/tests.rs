@@ -23,6 +23,7 @@ fn proof() -> Proven {
             file: "f.rs".into(),
             line,
             column: 1,
+            end: (0, 0),
         }),
         origin: Default::default(),
     };
