@@ -78,26 +78,6 @@ pub fn any_impl_header(span: &str, source_root: &Path) -> Option<ImplHeader> {
     parse_header(&text).or_else(|| derived_header(&text, &after))
 }
 
-/// `u8` of `type Size = u8;` in the impl whose header stands at this place.
-pub fn associated_type(span: &str, name: &str, source_root: &Path) -> Option<String> {
-    let (_, after) = Span::read(span)?.text(source_root)?;
-    let after = after.trim_start().strip_prefix('{')?;
-    let mut depth = 0i32;
-    let mut words = after.char_indices().filter_map(|(at, c)| {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        (depth == 0 && after[at..].starts_with("type ")).then_some(at)
-    });
-    words.find_map(|at| {
-        let rest = after[at + 5..].trim_start().strip_prefix(name)?;
-        let said = rest.trim_start().strip_prefix('=')?;
-        Some(said.split(';').next()?.trim().to_owned())
-    })
-}
-
 /// `src/lib.rs:3:1: 3:16`
 struct Span<'a> {
     file: &'a str,
@@ -131,7 +111,7 @@ impl<'a> Span<'a> {
 }
 
 /// What std derives is an impl of the trait of that name; other macros may make any.
-pub const DERIVED: &[&str] = &[
+const DERIVED: &[&str] = &[
     "Clone",
     "Copy",
     "Debug",
@@ -180,7 +160,7 @@ fn derived_header(text: &str, after: &str) -> Option<ImplHeader> {
     })
 }
 
-fn parse_header(header: &str) -> Option<ImplHeader> {
+pub fn parse_header(header: &str) -> Option<ImplHeader> {
     let rest = header
         .trim()
         .trim_start_matches("unsafe ")

@@ -1,8 +1,12 @@
-//! Which generic body of the crate a call means, and what its parameters stand for there. Nothing where it might be another:
-//! an impl whose header cannot be read, a name that two items have, a parameter named like a type.
+//! Which generic body of the crate a call means, and what its parameters stand for there.
+//!
+//! MIR prints calls by type and trait and bodies by the place of their impl; headers stand in the source, where names may
+//! mean anything. So a header is only believed where the whole crate, macros expanded, has one type, trait or impl that it
+//! can be. Nothing is found where two could be meant.
 
+use super::expanded::{self, Expanded, Impl};
 use super::parameters::{Parameter, Sources, parameters};
-use super::substitute::Bindings;
+use super::substitute::{Bindings, can_be_replaced};
 use super::unify::{argument, bind, given_text, unify, without_lifetimes};
 use crate::capture::mir_text::{self, last_segment};
 use crate::capture::roots;
@@ -17,58 +21,44 @@ pub struct Found {
     pub bindings: Bindings,
 }
 
-/// The functions of a crate before optimization.
+/// The functions of a crate before optimization, and its source.
 pub struct Items<'a> {
     reference: &'a str,
     bodies: BTreeMap<&'a str, &'a str>,
     by_name: BTreeMap<String, Vec<&'a str>>,
     headers: HashMap<&'a str, Option<ImplHeader>>,
     sources: Sources,
+    expanded: Expanded,
 }
 
+/// What the paths of constants have in front here.
+pub const CONST: &str = "const ";
+
 impl<'a> Items<'a> {
-    pub fn new(reference: &'a str, source_root: &std::path::Path) -> Self {
-        let mut bodies = BTreeMap::new();
-        let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        let mut headers = HashMap::new();
-        let mut sources = Sources::new(source_root);
-        for body in mir_text::functions(reference) {
-            let (file, ..) = crate::capture::survey::return_place(body.text).unwrap_or_default();
-            sources.text(file);
-            let name = last_segment(body.path);
-            by_name.entry(name).or_default().push(body.path);
-            if let Some(span) = roots::impl_of(body.path) {
-                let header = roots::any_impl_header(span, source_root);
-                headers.insert(body.path, header);
-            }
-            bodies.insert(body.path, body.text);
-        }
-        for (path, text) in constants(reference) {
-            by_name.entry(last_segment(path)).or_default().push(path);
+    pub fn new(reference: &'a str, expanded: Expanded, source_root: &std::path::Path) -> Self {
+        let mut items = Self {
+            reference,
+            bodies: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            headers: HashMap::new(),
+            sources: Sources::new(source_root),
+            expanded,
+        };
+        let functions = mir_text::functions(reference).into_iter();
+        let functions = functions.map(|body| (body.path, body.text));
+        for (path, text) in functions.chain(constants(reference)) {
+            let name = last_segment(path);
+            items.by_name.entry(name).or_default().push(path);
             if let Some(span) = roots::impl_of(path) {
                 let header = roots::any_impl_header(span, source_root);
-                headers.insert(path, header);
+                items.headers.insert(path, header);
             }
-            bodies.insert(path, text);
+            items.bodies.insert(path, text);
         }
-        // macros make impls of one place
+        let (by_name, bodies) = (&items.by_name, &mut items.bodies);
         let twice = |paths: &Vec<&str>, path: &str| paths.iter().filter(|p| **p == path).count();
         bodies.retain(|path, _| twice(&by_name[&last_segment(path)], path) == 1);
-        Self {
-            reference,
-            bodies,
-            by_name,
-            headers,
-            sources,
-        }
-    }
-
-    /// The constant of a trait that `<A as Trait>::NAME` names: the path has `const ` in front.
-    pub fn constant(&mut self, name: &str) -> Option<Found> {
-        let path = parse_path(name).ok()?;
-        let qself = path.qself.as_ref()?;
-        let found = self.of_trait(&qself.ty, qself.trait_ref.as_ref()?, &path, CONST)?;
-        (!self.is_ambiguous(&found)).then_some(found)
+        items
     }
 
     /// The text of a body or a constant.
@@ -83,30 +73,42 @@ impl<'a> Items<'a> {
         all.filter(|p| p.starts_with(&prefix)).collect()
     }
 
-    /// The impl of a trait for a type: the place of its header, and what its parameters stand for.
-    pub fn impl_of(&self, ty: &Ty, of: &Ty) -> Option<(&'a str, ImplHeader, Bindings)> {
-        let mut found: Option<(&str, ImplHeader, Bindings)> = None;
-        for (path, header) in &self.headers {
-            let header = header.as_ref()?;
-            let Some(header_trait) = &header.trait_path else {
-                continue;
-            };
-            let header_trait = parse_ty(header_trait).ok()?;
-            let Some(bindings) = self.of_header(header, ty, Some((&header_trait, of)))? else {
-                continue;
-            };
-            let span = roots::impl_of(path)?;
-            match &found {
-                Some((known, ..)) if *known != span => return None,
-                _ => found = Some((span, header.clone(), bindings)),
-            }
-        }
-        found
+    pub fn find(&mut self, call: &str) -> Option<Found> {
+        let path = parse_path(call).ok()?;
+        let found = match &path.qself {
+            Some(qself) => self.of_trait(&qself.ty, qself.trait_ref.as_ref()?, &path, "fn")?,
+            None => match self.bodies.get(path.plain().as_str()) {
+                Some(_) => self.free(&path)?,
+                None => self.inherent(&path)?,
+            },
+        };
+        let body = self.text(&found.path)?;
+        let asynchronous = body.contains("{async") || body.contains("{coroutine");
+        (!asynchronous && !self.is_ambiguous(&found)).then_some(found)
     }
 
-    /// The path under which MIR prints the type that the source calls by this one name.
+    /// The constant of a trait that `<A as Trait>::NAME` names: the path has `const ` in front.
+    pub fn constant(&mut self, name: &str) -> Option<Found> {
+        let path = parse_path(name).ok()?;
+        let qself = path.qself.as_ref()?;
+        let found = self.of_trait(&qself.ty, qself.trait_ref.as_ref()?, &path, "const")?;
+        (!self.is_ambiguous(&found)).then_some(found)
+    }
+
+    /// What an impl says for a type of its trait, as the source has it, and what its parameters stand for.
+    pub fn associated_type(&self, ty: &Ty, of: &Ty, name: &str) -> Option<(String, Bindings)> {
+        let (found, bindings) = self.impl_for(ty, of)?;
+        let said = found.associated_type(name)?;
+        let mut names: Vec<String> = bindings.keys().cloned().collect();
+        names.push("Self".to_owned());
+        self.expanded
+            .is_plain(&expanded::ty(said)?, &names)
+            .then(|| (said.to_owned(), bindings))
+    }
+
+    /// The path under which MIR prints the type of the crate or the prelude that has this name.
     pub fn printed_type(&self, name: &str) -> Option<String> {
-        if !self.defines(&["struct", "enum", "union", "type"], name) {
+        if !self.expanded.is_taken(name) {
             let of_std = [
                 "option::Option",
                 "result::Result",
@@ -128,20 +130,6 @@ impl<'a> Items<'a> {
             [only] => Some((*only).to_owned()),
             _ => None,
         }
-    }
-
-    pub fn find(&mut self, call: &str) -> Option<Found> {
-        let path = parse_path(call).ok()?;
-        let found = match &path.qself {
-            Some(qself) => self.of_trait(&qself.ty, qself.trait_ref.as_ref()?, &path, "")?,
-            None => match self.bodies.get(path.plain().as_str()) {
-                Some(_) => self.free(&path)?,
-                None => self.inherent(&path)?,
-            },
-        };
-        let body = self.text(&found.path)?;
-        let asynchronous = body.contains("{async") || body.contains("{coroutine");
-        (!asynchronous && !self.is_ambiguous(&found)).then_some(found)
     }
 
     fn free(&mut self, path: &Path) -> Option<Found> {
@@ -169,8 +157,16 @@ impl<'a> Items<'a> {
             path: names.join("::").into(),
             args: of.args.clone().unwrap_or_default(),
         });
+        if !self.expanded.is_known(&ty) {
+            return None;
+        }
+        let all = self.expanded.impls.iter();
+        let mut fitting = 0;
+        for other in all.filter(|i| i.header.trait_path.is_none() && i.has("fn", &method.name)) {
+            fitting += usize::from(self.of_header(&other.header, &ty, None)?.is_some());
+        }
         let mut found = vec![];
-        for candidate in self.methods(&method.name, "") {
+        for candidate in self.methods(&method.name, "fn") {
             let header = self.headers.get(candidate)?.as_ref()?;
             if header.trait_path.is_none()
                 && let Some(bindings) = self.of_header(header, &ty, None)?
@@ -178,14 +174,37 @@ impl<'a> Items<'a> {
                 found.push((candidate, bindings));
             }
         }
+        if fitting != 1 {
+            return None;
+        }
         self.only(found, path.last_args())
     }
 
-    /// `<Square as Shape>::area`: the impl's method, or the trait's own. `kind`: nothing, or `const `.
-    fn of_trait(&mut self, ty: &Ty, of: &Ty, path: &Path, kind: &str) -> Option<Found> {
-        let [method] = path.segments.as_slice() else {
+    /// `<Square as Shape>::area`: the impl's method or constant, or the trait's own.
+    fn of_trait(&mut self, ty: &Ty, of: &Ty, path: &Path, keyword: &str) -> Option<Found> {
+        let [item] = path.segments.as_slice() else {
             return None;
         };
+        let (found, _) = self.impl_for(ty, of)?;
+        if !found.has(keyword, &item.name) {
+            return self.default_of(ty, of, path, keyword);
+        }
+        let mut found = vec![];
+        for candidate in self.methods(&item.name, keyword) {
+            let header = self.headers.get(candidate)?.as_ref()?;
+            if let Some(header_trait) = &header.trait_path
+                && let header_trait = expanded::ty(header_trait)?
+                && name_of(&header_trait) == name_of(of)
+                && let Some(bindings) = self.of_header(header, ty, Some((&header_trait, of)))?
+            {
+                found.push((candidate, bindings));
+            }
+        }
+        self.only(found, path.last_args())
+    }
+
+    /// What the trait itself has, where its impl has nothing.
+    fn default_of(&mut self, ty: &Ty, of: &Ty, path: &Path, keyword: &str) -> Option<Found> {
         let TyKind::Adt {
             path: trait_path,
             args,
@@ -193,43 +212,14 @@ impl<'a> Items<'a> {
         else {
             return None;
         };
-        let trait_name = trait_path.rsplit("::").next()?;
-        let (mut found, mut others) = (vec![], false);
-        for candidate in self.methods(&method.name, kind) {
-            let header = self.headers.get(candidate)?.as_ref()?;
-            let Some(header_trait) = &header.trait_path else {
-                continue;
-            };
-            let header_trait = parse_ty(header_trait).ok()?;
-            let is_named = matches!(header_trait.kind(), TyKind::Adt { path, .. }
-                if path.rsplit("::").next() == Some(trait_name));
-            match self.of_header(header, ty, Some((&header_trait, of)))? {
-                Some(bindings) => found.push((candidate, bindings)),
-                // the trait under another name, or the type: nobody knows
-                None if is_named => {
-                    let of_type = self.of_header(header, ty, None)?.is_some();
-                    others |= of_type || self.is_renamed(header);
-                }
-                None => {
-                    let of_type = self.of_header(header, ty, None)?.is_some();
-                    others |= of_type && !self.is_a_trait_itself(&header_trait);
-                }
-            }
-        }
-        if !found.is_empty() || others {
-            return self.only(found, path.last_args()).filter(|_| !others);
-        }
-        let default = format!("{kind}{trait_path}::{}", method.name);
-        let body = self.text(&default)?;
-        let mut known = match kind {
-            "" => self.sources.of_trait(body, &method.name, trait_name)?,
-            _ => vec![],
-        };
-        let mut bindings = Bindings::new();
+        let kind = if keyword == "const" { CONST } else { "" };
+        let list = self.expanded.trait_generics(name_of(of)?)?;
+        let mut known = parameters(list)?;
         let given = without_lifetimes(args);
         if known.len() != given.len() {
             return None;
         }
+        let mut bindings = Bindings::new();
         for (parameter, arg) in known.clone().iter().zip(given) {
             bind(&parameter.name, given_text(arg), &known, &mut bindings).then_some(())?;
         }
@@ -239,20 +229,52 @@ impl<'a> Items<'a> {
         });
         bind("Self", erase(ty).to_string(), &known, &mut bindings).then_some(())?;
         let found = Found {
-            path: default,
+            path: format!("{kind}{trait_path}::{}", path.last_name()),
             bindings,
         };
+        self.text(&found.path)?;
         self.with_own_arguments(found, path.last_args())
     }
 
-    fn methods(&self, name: &str, kind: &str) -> Vec<&'a str> {
+    /// The one impl of a trait for a type. Every impl of the trait must be understood.
+    fn impl_for(&self, ty: &Ty, of: &Ty) -> Option<(&Impl, Bindings)> {
+        let TyKind::Adt { path, args } = of.kind() else {
+            return None;
+        };
+        let known = args.iter().all(|arg| match arg {
+            GenericArg::Type(ty) => self.expanded.is_known(ty),
+            _ => true,
+        });
+        if !known || !self.expanded.is_known(ty) || !self.expanded.is_one_trait(path) {
+            return None;
+        }
+        let mut found = None;
+        for other in &self.expanded.impls {
+            let Some(header_trait) = &other.header.trait_path else {
+                continue;
+            };
+            let header_trait = expanded::ty(header_trait)?;
+            if name_of(&header_trait) != name_of(of) {
+                continue;
+            }
+            let bindings = self.of_header(&other.header, ty, Some((&header_trait, of)))?;
+            if let Some(bindings) = bindings
+                && found.replace((other, bindings)).is_some()
+            {
+                return None;
+            }
+        }
+        found
+    }
+
+    fn methods(&self, name: &str, keyword: &str) -> Vec<&'a str> {
         let all = self.by_name.get(name).into_iter().flatten().copied();
         let in_impls = all.filter(|p| p.contains("<impl at "));
-        let of_kind = in_impls.filter(|p| p.starts_with(CONST) == (kind == CONST));
+        let of_kind = in_impls.filter(|p| p.starts_with(CONST) == (keyword == "const"));
         of_kind.collect()
     }
 
-    /// What a header's parameters stand for; the outer nothing where the header is not understood.
+    /// What a header's parameters stand for; the outer nothing where one of its names may be another's.
     fn of_header(
         &self,
         header: &ImplHeader,
@@ -260,28 +282,23 @@ impl<'a> Items<'a> {
         of_trait: Option<(&Ty, &Ty)>,
     ) -> Option<Option<Bindings>> {
         let known = parameters(&header.generics)?;
-        let pattern = parse_ty(&header.type_path).ok()?;
+        let names: Vec<String> = known.iter().map(|p| p.name.clone()).collect();
+        let pattern = expanded::ty(&header.type_path)?;
+        let plain = |ty: &Ty| self.expanded.is_plain(ty, &names);
+        if !plain(&pattern) {
+            return None;
+        }
+        if let Some((TyKind::Adt { args, .. }, _)) = of_trait.map(|(p, of)| (p.kind(), of)) {
+            let mut types = args.iter().filter_map(|arg| match arg {
+                GenericArg::Type(ty) => Some(ty),
+                _ => None,
+            });
+            types.all(plain).then_some(())?;
+        }
         let mut bindings = Bindings::new();
         let fits = unify(&pattern, ty, &known, &mut bindings)
             && of_trait.is_none_or(|(pattern, of)| unify(pattern, of, &known, &mut bindings));
         Some(fits.then_some(bindings))
-    }
-
-    /// Is the header's trait surely the one of that name, and no other under a new one?
-    fn is_a_trait_itself(&self, header_trait: &Ty) -> bool {
-        let TyKind::Adt { path, .. } = header_trait.kind() else {
-            return false;
-        };
-        let name = path.rsplit("::").next().unwrap_or("");
-        let known = self.defines(&["trait"], name) || roots::DERIVED.contains(&name);
-        known && !self.defines(&["as"], name)
-    }
-
-    /// May the header's type be an alias of another?
-    fn is_renamed(&self, header: &ImplHeader) -> bool {
-        let head = header.type_path.split(['<', ' ']).next();
-        let name = head.and_then(|path| path.rsplit("::").next()).unwrap_or("");
-        self.defines(&["type", "as"], name)
     }
 
     fn only(&mut self, found: Vec<(&'a str, Bindings)>, args: &[GenericArg]) -> Option<Found> {
@@ -315,31 +332,29 @@ impl<'a> Items<'a> {
             if found.bindings.contains_key(&parameter.name) {
                 return None;
             }
-            let pattern = parse_ty(&parameter.name).ok()?;
-            let pattern = GenericArg::Type(pattern);
+            let pattern = GenericArg::Type(parse_ty(&parameter.name).ok()?);
             argument(&pattern, arg, &own, &mut found.bindings).then_some(())?;
         }
         Some(found)
     }
 
-    /// Does another item have the name of a parameter?
-    fn is_ambiguous(&mut self, found: &Found) -> bool {
-        let names: Vec<&String> = found.bindings.keys().filter(|n| *n != "Self").collect();
-        names.into_iter().any(|name| {
-            let constant = format!("\nconst {name}: ");
-            self.reference.contains(&constant)
-                || self.defines(&["struct", "enum", "union", "trait"], name)
+    /// Does another item have the name of a parameter, or MIR's own words?
+    fn is_ambiguous(&self, found: &Found) -> bool {
+        let mut names = found.bindings.keys().filter(|n| *n != "Self");
+        names.any(|name| {
+            self.reference.contains(&format!("\nconst {name}: "))
+                || self.expanded.is_taken(name)
+                || !can_be_replaced(name)
         })
-    }
-
-    /// Does one of the sources that were read define this name?
-    fn defines(&self, keywords: &[&str], name: &str) -> bool {
-        self.sources.define(keywords, name)
     }
 }
 
-/// What the paths of constants have in front here.
-pub const CONST: &str = "const ";
+fn name_of(of_trait: &Ty) -> Option<&str> {
+    match of_trait.kind() {
+        TyKind::Adt { path, .. } => path.rsplit("::").next(),
+        _ => None,
+    }
+}
 
 /// The constants of impls and traits, with their texts.
 fn constants(reference: &str) -> Vec<(&str, &str)> {
@@ -352,11 +367,9 @@ fn constants(reference: &str) -> Vec<(&str, &str)> {
             continue;
         }
         let header = line.find(" = ").map(|end| &line[..end]);
-        let path = header.and_then(|h| h.rfind(": ").map(|end| (&h[..end], h)));
+        let path = header.and_then(|h| h.rfind(": ").map(|end| &h[..end]));
         // `<impl at a.rs:1:2: 3:4>` has such a colon, too
-        let Some((path, _)) =
-            path.filter(|(p, _)| p.matches('<').count() == p.matches('>').count())
-        else {
+        let Some(path) = path.filter(|p| p.matches('<').count() == p.matches('>').count()) else {
             continue;
         };
         let item = &reference[start..];

@@ -3,9 +3,10 @@
 //! is done with the text, before optimization and after every pass. An instance stands in the capture under the name
 //! that its calls have, like any other function.
 //!
-//! `find` says which body is meant, `parameters` reads its list from the source, `substitute` replaces, and `probe` asks
+//! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source, `substitute` replaces, and `probe` asks
 //! rustc for the functions of std that only instances call. `projection` says the types that an instance has by a trait.
 
+mod expanded;
 mod find;
 mod parameters;
 mod probe;
@@ -19,7 +20,9 @@ use crate::capture::command::RustcCommand;
 use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
 use crate::capture::mir_text::{callee, functions};
+use crate::capture::runs;
 use anyhow::Result;
+use expanded::Expanded;
 use find::{CONST, Found, Items};
 use optverify_engine::capture::{Capture, ClosedHow, Function, Manifest, SnapshotEntry, files};
 use optverify_engine::pipeline::missing_bodies;
@@ -56,8 +59,13 @@ pub fn add(
         };
         let reference = work.read(files::REFERENCE)?;
         let calls = work.spelled_out(&missing, &reference)?;
-        let mut items = Items::new(&reference, &command.current_dir);
-        let left = work.add_instances(&mut items, calls)?;
+        let left = match work.expanded()? {
+            Some(expanded) => {
+                let mut items = Items::new(&reference, expanded, &command.current_dir);
+                work.add_instances(&mut items, calls)?
+            }
+            None => calls,
+        };
         let texts = reference.clone() + &work.added;
         let runs = folder.runs();
         for (path, text) in probe::bodies(command, work.manifest, &runs, &left, &texts)? {
@@ -108,6 +116,15 @@ struct Made {
 impl Work<'_> {
     fn read(&self, name: &str) -> Result<String> {
         Ok(std::fs::read_to_string(self.folder.content().join(name))?)
+    }
+
+    /// The crate without macros; nothing where it is not understood.
+    fn expanded(&self) -> Result<Option<Expanded>> {
+        let run = runs::expanded(self.command, &self.folder.runs())?;
+        if !run.succeeded() {
+            return Ok(None);
+        }
+        Ok(Expanded::read(&String::from_utf8_lossy(&run.output.stdout)))
     }
 
     /// The engine cuts long names: the calls that begin so.
@@ -238,7 +255,7 @@ impl Work<'_> {
     }
 
     /// Replaces the types that the bodies have by traits; false where one is not known.
-    fn without_projections(&self, items: &mut Items<'_>, all: &mut [Made]) -> Result<bool> {
+    fn without_projections(&self, items: &Items<'_>, all: &mut [Made]) -> Result<bool> {
         // one may stand in another
         for _ in 0..3 {
             let texts = all.iter().flat_map(Made::texts);
@@ -249,8 +266,7 @@ impl Work<'_> {
             let runs = self.folder.runs();
             let mut known = probe::normalised(self.command, self.manifest, &runs, &found)?;
             for text in &found {
-                let root = &self.command.current_dir;
-                if let Some(ty) = projection::of_crate(items, text, root) {
+                if let Some(ty) = projection::of_crate(items, text) {
                     known.insert(text.clone(), ty);
                 }
             }

@@ -79,25 +79,10 @@ impl Sources {
         self.texts.entry(file.to_owned()).or_insert_with(read)
     }
 
-    /// Does one of the files that were read have `keyword name`?
-    pub fn define(&self, keywords: &[&str], name: &str) -> bool {
-        let mut texts = self.texts.values();
-        texts.any(|text| keywords.iter().any(|k| last_item(text, k, name).is_some()))
-    }
-
     /// The parameters of the function itself, from the header that ends where its return type begins.
     pub fn of_function(&mut self, body: &str, name: &str) -> Option<Vec<Parameter>> {
-        let before = self.before_return_type(body)?;
-        let (_, list) = header(before, name)?;
-        parameters(list)
-    }
-
-    /// The parameters of the trait that a default method stands in.
-    pub fn of_trait(&mut self, body: &str, method: &str, name: &str) -> Option<Vec<Parameter>> {
-        let before = self.before_return_type(body)?;
-        let (at, _) = header(before, method)?;
-        let start = last_item(&before[..at], "trait", name)?;
-        parameters(angle_brackets(&before[start..])?)
+        let before = super::expanded::without_text(self.before_return_type(body)?);
+        parameters(header(&before, name)?)
     }
 
     fn before_return_type(&mut self, body: &str) -> Option<&str> {
@@ -108,9 +93,9 @@ impl Sources {
     }
 }
 
-/// Where the header `fn name<..>(..) ->` begins that ends the text, and the list in its angle brackets. A macro's function
-/// has none: what stands before its return type is not its header.
-fn header<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
+/// The list in the angle brackets of the header `fn name<..>(..) ->` that ends the text. A macro's function has none: what
+/// stands before its return type is not its header.
+fn header<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let start = last_item(text, "fn", name)?;
     let list = angle_brackets(&text[start..])?;
     let rest = text[start..].trim_start();
@@ -121,7 +106,7 @@ fn header<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
     let rest = rest.trim_start();
     let end = rest.starts_with('(').then(|| closing(rest)).flatten()?;
     let after = rest[end + 1..].trim();
-    matches!(after, "" | "->").then_some((start, list))
+    matches!(after, "" | "->").then_some(list)
 }
 
 /// The byte after the last `keyword name`.
@@ -180,7 +165,7 @@ mod tests {
 
     #[test]
     fn headers_end_the_text() {
-        let list = |text, name| header(text, name).map(|(_, list)| list);
+        let list = |text, name| header(text, name);
         assert_eq!(
             list("fn g() {} pub fn f<T, const N: usize>(x: [T; N]) -> ", "f"),
             Some("T, const N: usize")

@@ -1,6 +1,7 @@
 //! Types that an instance has by a trait: `<u8 as Add>::Output`, `<Square as Shape>::Size`. Those of the crate's impls are read
 //! from the source, those of std asked from rustc; an instance with any other is none.
 
+use super::expanded::is_primitive;
 use super::find::Items;
 use super::substitute::{Bound, substitute};
 use crate::capture::roots;
@@ -60,23 +61,21 @@ fn projection(text: &str) -> Option<usize> {
 }
 
 /// The type that an impl of this crate says.
-pub fn of_crate(items: &mut Items<'_>, projection: &str, root: &std::path::Path) -> Option<String> {
+pub fn of_crate(items: &Items<'_>, projection: &str) -> Option<String> {
     let ty = parse_ty(projection).ok()?;
     let TyKind::Alias(path) = ty.kind() else {
         return None;
     };
     let qself = path.qself.as_ref()?;
-    let (span, _, mut bindings) = items.impl_of(&qself.ty, qself.trait_ref.as_ref()?)?;
-    let said = roots::associated_type(span, path.last_name(), root)?;
+    let of = qself.trait_ref.as_ref()?;
+    let (said, mut bindings) = items.associated_type(&qself.ty, of, path.last_name())?;
     let bound = Bound {
         text: erase(&qself.ty).to_string(),
         constant_of: None,
     };
     bindings.insert("Self".to_owned(), bound);
-    let known: Vec<String> = bindings.values().map(|b| b.text.clone()).collect();
     let printed = substitute(&spelled_out(&said, items, &bindings)?, &bindings);
-    // what is bound was printed by rustc, so is what was spelled out
-    parse_ty(&printed).ok().filter(|_| !known.is_empty())?;
+    parse_ty(&printed).ok()?;
     Some(printed)
 }
 
@@ -102,7 +101,11 @@ fn spelled_out(
         let (word, after) = rest.split_at(end);
         rest = after;
         let number = word.starts_with(|c: char| c.is_ascii_digit());
-        if number || PRIMITIVES.contains(&word) || bindings.contains_key(word) {
+        if number
+            || is_primitive(word)
+            || ["mut", "const"].contains(&word)
+            || bindings.contains_key(word)
+        {
             out += word;
         } else {
             out += &items.printed_type(word)?;
@@ -110,11 +113,6 @@ fn spelled_out(
     }
     Some(out)
 }
-
-const PRIMITIVES: &[&str] = &[
-    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
-    "i128", "isize", "f32", "f64", "mut", "const",
-];
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,29 @@ pub struct Bound {
 
 pub type Bindings = BTreeMap<String, Bound>;
 
+/// Words that MIR prints for itself where a type could stand.
+const OWN_WORDS: &[&str] = &[
+    "AsCast",
+    "FloatToFloat",
+    "FloatToInt",
+    "FnPtrToPtr",
+    "Implicit",
+    "IntToFloat",
+    "IntToInt",
+    "PointerCoercion",
+    "PointerExposeProvenance",
+    "PointerWithExposedProvenance",
+    "PtrToPtr",
+    "Subtype",
+    "Transmute",
+    "Unsize",
+];
+
+/// Can a parameter of this name be told from everything else that MIR prints? Keywords and primitive types are small.
+pub fn can_be_replaced(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && !OWN_WORDS.contains(&name)
+}
+
 pub fn substitute(text: &str, bindings: &Bindings) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for line in text.split_inclusive('\n') {
@@ -93,7 +116,7 @@ fn is_word(token: &str) -> bool {
 }
 
 /// The bytes of the first token: a word, a text, a character, a lifetime, a place in the source, or one character.
-fn token(text: &str) -> usize {
+pub fn token(text: &str) -> usize {
     let first = text.chars().next().unwrap_or(' ');
     if first.is_alphanumeric() || first == '_' {
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');

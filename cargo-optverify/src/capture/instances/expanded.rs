@@ -1,0 +1,390 @@
+//! The crate after macro expansion, without what is compiled for others: which impls, types and traits there are. A name
+//! that is defined twice, renamed, or an alias of another says nothing, and so does a header that has one.
+
+use crate::capture::roots::parse_header;
+use optverify_engine::capture::ImplHeader;
+use optverify_engine::mir::{ArrayLen, GenericArg, Ty, TyKind, parse_ty};
+use std::collections::{BTreeSet, HashMap};
+
+pub struct Expanded {
+    pub impls: Vec<Impl>,
+    /// How often a name is defined, by keyword.
+    defined: HashMap<(&'static str, String), usize>,
+    /// Names after `as` in a `use`, and before.
+    renamed: BTreeSet<String>,
+    /// What stands in the angle brackets of the traits.
+    traits: HashMap<String, String>,
+}
+
+pub struct Impl {
+    pub header: ImplHeader,
+    /// What stands in its braces.
+    pub block: String,
+}
+
+const DEFINING: &[&str] = &[
+    "struct", "enum", "union", "trait", "type", "const", "static", "fn", "mod",
+];
+
+/// Types that everybody has in scope.
+const PRELUDE: &[&str] = &["Option", "Result", "Vec", "String", "Box"];
+
+const PRIMITIVES: &[&str] = &[
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
+    "i128", "isize", "f32", "f64",
+];
+
+impl Expanded {
+    /// `source`: what `-Zunpretty=expanded` printed. Nothing where an impl is not understood.
+    pub fn read(source: &str) -> Option<Self> {
+        let code = without_macros(&without_text(source));
+        let mut defined: HashMap<(&'static str, String), usize> = HashMap::new();
+        let mut renamed = BTreeSet::new();
+        let mut words = words(&code).peekable();
+        let (mut before, mut in_use) = ("", false);
+        while let Some((at, word)) = words.next() {
+            if word == "use" {
+                in_use = true;
+            } else if code[..at].ends_with(';') || code[..at].trim_end().ends_with(';') {
+                in_use = false;
+            }
+            if let Some(keyword) = DEFINING.iter().find(|k| **k == before) {
+                *defined.entry((*keyword, word.to_owned())).or_default() += 1;
+            }
+            if in_use && word == "as" {
+                renamed.insert(before.to_owned());
+                renamed.extend(words.peek().map(|(_, next)| (*next).to_owned()));
+            }
+            before = word;
+        }
+        let mut previous = "";
+        let mut traits = HashMap::new();
+        for (at, word) in self::words(&code) {
+            if previous == "trait" {
+                let rest = code[at + word.len()..].trim_start();
+                let list = crate::capture::roots::generics(rest).map_or("", |(list, _)| list);
+                traits.insert(word.to_owned(), list.to_owned());
+            }
+            previous = word;
+        }
+        Some(Self {
+            impls: impls(&code)?,
+            defined,
+            renamed,
+            traits,
+        })
+    }
+
+    /// The parameters of the one trait of this name.
+    pub fn trait_generics(&self, name: &str) -> Option<&str> {
+        self.traits.get(name).map(String::as_str)
+    }
+
+    /// Is every type of this crate in a type that MIR printed the only one of its name?
+    pub fn is_known(&self, ty: &Ty) -> bool {
+        match ty.kind() {
+            TyKind::Tuple(parts) => parts.iter().all(|t| self.is_known(t)),
+            TyKind::Slice(of) | TyKind::Array(of, _) => self.is_known(of),
+            TyKind::Ref { ty, .. } | TyKind::RawPtr { ty, .. } => self.is_known(ty),
+            TyKind::Adt { path, args } => {
+                let types = ["struct", "enum", "union"];
+                let own: usize = types.iter().map(|kind| self.count(kind, last(path))).sum();
+                let alone = own == usize::from(!is_of_std(path));
+                alone
+                    && args.iter().all(|arg| match arg {
+                        GenericArg::Type(ty) => self.is_known(ty),
+                        _ => true,
+                    })
+            }
+            TyKind::Closure(_) => true,
+            TyKind::Bool | TyKind::Char | TyKind::Str | TyKind::Int(_) | TyKind::Float(_) => true,
+            _ => false,
+        }
+    }
+
+    /// How many items of this kind have the name.
+    pub fn count(&self, keyword: &'static str, name: &str) -> usize {
+        let found = self.defined.get(&(keyword, name.to_owned()));
+        found.copied().unwrap_or(0)
+    }
+
+    /// Does a type, a trait or a constant have this name, or anything by a `use`?
+    pub fn is_taken(&self, name: &str) -> bool {
+        let kinds = ["struct", "enum", "union", "trait", "type", "static"];
+        kinds.iter().any(|kind| self.count(kind, name) > 0) || self.renamed.contains(name)
+    }
+
+    /// Is there one trait of this name, of this crate or not, and under no other name?
+    pub fn is_one_trait(&self, path: &str) -> bool {
+        let name = last(path);
+        let own = self.count("trait", name);
+        own == usize::from(!is_of_std(path)) && !self.renamed.contains(name)
+    }
+
+    /// Does every name in a type of the source mean the one type of that name?
+    pub fn is_plain(&self, ty: &Ty, parameters: &[String]) -> bool {
+        match ty.kind() {
+            TyKind::Bool | TyKind::Char | TyKind::Str | TyKind::Never => true,
+            TyKind::Int(_) | TyKind::Float(_) => true,
+            TyKind::Tuple(parts) => parts.iter().all(|t| self.is_plain(t, parameters)),
+            TyKind::Slice(of) => self.is_plain(of, parameters),
+            TyKind::Array(of, length) => {
+                let known = match length {
+                    ArrayLen::Known(_) => true,
+                    ArrayLen::Text(name) => parameters.iter().any(|p| **p == **name),
+                };
+                known && self.is_plain(of, parameters)
+            }
+            TyKind::Ref { ty, .. } | TyKind::RawPtr { ty, .. } => self.is_plain(ty, parameters),
+            TyKind::Adt { path, args } => {
+                let name = last(path);
+                let parameter = !path.contains("::") && parameters.iter().any(|p| *p == name);
+                let types = ["struct", "enum", "union"];
+                let own: usize = types.iter().map(|kind| self.count(kind, name)).sum();
+                let of_std = own == 0 && PRELUDE.contains(&name);
+                let aliased = self.count("type", name) > 0 || self.renamed.contains(name);
+                (parameter && args.is_empty() || (own == 1 || of_std) && !aliased)
+                    && args.iter().all(|arg| match arg {
+                        GenericArg::Type(ty) => self.is_plain(ty, parameters),
+                        GenericArg::Lifetime(_) => true,
+                        // `{ N + 1 }` is no literal
+                        GenericArg::Const(_) => !super::unify::given_text(arg).contains(['{', ' ']),
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Impl {
+    /// Does it define this function or constant?
+    pub fn has(&self, keyword: &str, name: &str) -> bool {
+        self.items(keyword).any(|(found, _)| found == name)
+    }
+
+    /// `u8` of its `type Name = u8;`.
+    pub fn associated_type(&self, name: &str) -> Option<&str> {
+        let mut found = self.items("type").filter(|(found, _)| *found == name);
+        let (_, rest) = found.next()?;
+        let said = rest.trim_start().strip_prefix('=')?.split(';').next()?;
+        found.next().is_none().then_some(said.trim())
+    }
+
+    /// The names after a keyword that stand in no inner braces, each with what follows.
+    fn items<'a>(&'a self, keyword: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut previous = "";
+        words(&self.block).filter_map(move |(at, word)| {
+            let is_it = previous == keyword && depth(&self.block[..at]) == 0;
+            previous = word;
+            is_it.then(|| (word, &self.block[at + word.len()..]))
+        })
+    }
+}
+
+fn is_of_std(path: &str) -> bool {
+    ["std::", "core::", "alloc::"]
+        .iter()
+        .any(|of| path.starts_with(of))
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+fn depth(text: &str) -> i32 {
+    let open = text.matches('{').count() as i32;
+    open - text.matches('}').count() as i32
+}
+
+/// Words with the places where they begin.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(is_word)?;
+        let end = text[start..].find(|c| !is_word(c));
+        at = end.map_or(text.len(), |end| start + end);
+        Some((start, &text[start..at]))
+    })
+}
+
+/// Comments, texts and characters become blanks.
+pub fn without_text(source: &str) -> String {
+    let bytes = source.as_bytes();
+    let mut out = String::with_capacity(source.len());
+    let mut at = 0;
+    while at < source.len() {
+        let rest = &source[at..];
+        let raw = rest.strip_prefix('r').map(|r| r.trim_start_matches('#'));
+        let before_is_word =
+            at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            block_comment(rest)
+        } else if let Some(raw) = raw.filter(|r| r.starts_with('"') && !before_is_word) {
+            let hashes = rest.len() - 1 - raw.len();
+            let end = format!("\"{}", "#".repeat(hashes));
+            let inside = &raw[1..];
+            2 + hashes + inside.find(&end).map_or(inside.len(), |at| at + end.len())
+        } else if rest.starts_with('"') || rest.starts_with('\'') {
+            super::substitute::token(rest)
+        } else {
+            let first = rest.chars().next().unwrap_or(' ');
+            out.push(first);
+            at += first.len_utf8();
+            continue;
+        };
+        // a lifetime is no text
+        match rest.starts_with('\'') && !rest[1..length.max(1)].ends_with('\'') {
+            true => out.push_str(&rest[..length]),
+            false => out.push(' '),
+        }
+        at += length;
+    }
+    out
+}
+
+fn block_comment(text: &str) -> usize {
+    let (mut at, mut depth) = (0, 0);
+    while at < text.len() {
+        match () {
+            () if text[at..].starts_with("/*") => (at, depth) = (at + 2, depth + 1),
+            () if text[at..].starts_with("*/") => (at, depth) = (at + 2, depth - 1),
+            () => at += text[at..].chars().next().map_or(1, char::len_utf8),
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The definitions of macros define nothing else.
+fn without_macros(code: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("macro_rules!") {
+        out.push_str(&rest[..at]);
+        let body = &rest[at..];
+        let open = body.find(['{', '(', '[']).unwrap_or(body.len());
+        rest = &body[open + closing(&body[open..]).unwrap_or(body.len() - open)..];
+    }
+    out + rest
+}
+
+/// Where the bracket that the text begins with is closed, one after.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + c.len_utf8());
+        }
+    }
+    None
+}
+
+fn impls(code: &str) -> Option<Vec<Impl>> {
+    let mut found = vec![];
+    let mut before = "";
+    for (at, word) in words(code) {
+        let previous = std::mem::replace(&mut before, word);
+        let text = code[..at].trim_end();
+        let begins = text.is_empty() || text.ends_with(['{', '}', ';', ']']);
+        let qualified = ["unsafe", "default"].contains(&previous) && text.ends_with(previous);
+        if word != "impl" || !(begins || qualified) {
+            continue;
+        }
+        let rest = &code[at..];
+        let open = header_end(rest)?;
+        let header = rest[..open]
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let header = parse_header(&header.replace("::core::", "core::"))?;
+        let end = closing(&rest[open..])?;
+        found.push(Impl {
+            header,
+            block: rest[open + 1..open + end - 1].to_owned(),
+        });
+    }
+    Some(found)
+}
+
+/// The brace that opens an impl: not one of a constant in a list of arguments.
+fn header_end(text: &str) -> Option<usize> {
+    let (mut depth, mut previous) = (0i32, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' if depth == 0 => return Some(at),
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if previous == '-' => {}
+            '>' | ')' | ']' | '}' => depth -= 1,
+            ';' if depth == 0 => return None,
+            _ => {}
+        }
+        previous = c;
+    }
+    None
+}
+
+/// A type of the source, if its text is one.
+pub fn ty(text: &str) -> Option<Ty> {
+    parse_ty(text).ok()
+}
+
+/// Is this the name of a type that no crate can define anew?
+pub fn is_primitive(name: &str) -> bool {
+    PRIMITIVES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "
+        // impl Tr for Commented {}
+        macro_rules! make { ($t:ty) => { impl Tr for $t { fn m() {} } } }
+        pub trait Tr { fn m() {} fn of() -> impl Copy { \"impl Tr for Text {\" } }
+        mod a { use super::Tr as Other; struct S<T>(T); type Alias = u8;
+            impl<T: Copy> Other for S<T> where T: Clone { type Out = T; fn m() { fn inner() {} } }
+            unsafe impl Send for S<Alias> {} }
+        impl ::core::clone::Clone for P { fn clone(&self) -> P { '{' } }
+    ";
+
+    #[test]
+    fn impls_and_what_they_define() {
+        let e = Expanded::read(SOURCE).expect("a source");
+        let headers: Vec<String> = e
+            .impls
+            .iter()
+            .map(|i| crate::capture::roots::owner(&i.header))
+            .collect();
+        assert_eq!(
+            headers,
+            [
+                "<S<T> as Other>",
+                "<S<Alias> as Send>",
+                "<P as core::clone::Clone>"
+            ]
+        );
+        assert!(e.impls[0].has("fn", "m") && !e.impls[0].has("fn", "inner"));
+        assert_eq!(e.impls[0].associated_type("Out"), Some("T"));
+        assert!(e.impls[2].has("fn", "clone"));
+    }
+
+    #[test]
+    fn names_that_say_nothing() {
+        let e = Expanded::read(SOURCE).expect("a source");
+        let plain = |text: &str| e.is_plain(&ty(text).expect("a type"), &["T".to_owned()]);
+        assert!(plain("S<T>") && plain("[Option<u8>; 3]"));
+        assert!(!plain("S<Alias>") && !plain("[u8; LEN]") && !plain("Unknown"));
+        assert!(!plain("<P as Id>::Out"));
+        assert!(!e.is_one_trait("Tr") && e.is_one_trait("std::clone::Clone"));
+    }
+}
