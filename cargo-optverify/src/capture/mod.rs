@@ -160,7 +160,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
             folder: &folder,
             reference: &reference,
             wanted: &wanted,
-            called_as: called_as(&wanted, &command.current_dir),
+            called_as: called_as(&wanted, &bodies, &command.current_dir),
             shipped: shipped?,
             shipped_closed: shipped_closed?,
             manifest: &mut manifest,
@@ -231,14 +231,21 @@ fn plain_type(ty: &str) -> &str {
 }
 
 /// How calls print the functions of impls: `Foo::get` for `<impl at src/lib.rs:3:1: 3:16>::get`.
-fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
+fn called_as(
+    wanted: &BTreeSet<String>,
+    bodies: &[mir_text::BodyText<'_>],
+    source_root: &Path,
+) -> Vec<Function> {
+    let mut generic = instances::Generic::new(bodies, source_root);
     wanted
         .iter()
         .map(|path| {
             let header =
                 roots::impl_of(path).and_then(|span| roots::any_impl_header(span, source_root));
             let name = mir_text::last_segment(path);
-            let module = path.split("<impl at ").next().unwrap_or_default();
+            let module = path
+                .rsplit_once("<impl at ")
+                .map_or("", |(module, _)| module);
             // The header's names are those of its module; calls print whole paths. Of a trait's impl inside a
             // module nobody knows which trait and type of that name are meant.
             let called_as = header.as_ref().and_then(|header| match &header.trait_path {
@@ -249,9 +256,11 @@ fn called_as(wanted: &BTreeSet<String>, source_root: &Path) -> Vec<Function> {
             Function {
                 path: path.clone(),
                 called_as,
-                of_impl: header,
+                of_impl: header.clone(),
                 reference: None,
                 is_instance: false,
+                may_be_generic: path.contains("::{closure")
+                    && !generic.is_plain(path, header.as_ref()),
                 snapshots: Vec::new(),
             }
         })

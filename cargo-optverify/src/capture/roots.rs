@@ -13,6 +13,14 @@ pub fn find(mir: &str, source_root: &Path) -> Vec<Root> {
         .lines()
         .filter_map(|line| parse_marker(line, source_root))
         .collect();
+    // a macro's functions stand at one place, and so do their markers
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for root in &mut roots {
+        let n = seen.entry(root.function.clone()).or_default();
+        *n += 1;
+        root.function = twins::name(&root.function, *n).into_owned();
+        root.name += twins::number(&root.function);
+    }
     roots.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
     roots
 }
@@ -53,10 +61,13 @@ fn parse_marker(line: &str, source_root: &Path) -> Option<Root> {
     })
 }
 
-/// `src/lib.rs:3:1: 3:16` of `m::<impl at src/lib.rs:3:1: 3:16>::get`.
+/// `src/lib.rs:3:1: 3:16` of `m::<impl at src/lib.rs:3:1: 3:16>::get`, also of its closures. What stands inside of a method
+/// is of no impl.
 pub fn impl_of(path: &str) -> Option<&str> {
-    let (_, rest) = path.split_once("<impl at ")?;
-    rest.split_once('>').map(|(span, _)| span)
+    let (_, rest) = path.rsplit_once("<impl at ")?;
+    let (span, item) = rest.split_once('>')?;
+    let mut inner = item.strip_prefix("::")?.split("::").skip(1);
+    inner.all(|part| part.starts_with('{')).then_some(span)
 }
 
 /// How a report names the impl's functions: `Foo`, `<Foo as Trait>`.
@@ -110,6 +121,29 @@ impl<'a> Span<'a> {
     }
 }
 
+/// What stands after `struct`, `enum` or `union`, if nothing but attributes and a visibility comes before: a macro may
+/// have put the attribute to an item from elsewhere.
+fn item_after(attribute: &str) -> Option<&str> {
+    let mut rest = attribute[attribute.find(']')? + 1..].trim_start();
+    loop {
+        if rest.starts_with("#[") {
+            rest = rest[rest.find(']')? + 1..].trim_start();
+        } else if let Some(after) = rest.strip_prefix("pub") {
+            let after = after.trim_start();
+            rest = match after.strip_prefix('(') {
+                Some(inside) => inside[inside.find(')')? + 1..].trim_start(),
+                None => after,
+            };
+        } else {
+            let words = ["struct ", "enum ", "union "];
+            return words
+                .iter()
+                .find_map(|word| rest.strip_prefix(word))
+                .map(str::trim_start);
+        }
+    }
+}
+
 /// What std derives is an impl of the trait of that name; other macros may make any.
 const DERIVED: &[&str] = &[
     "Clone",
@@ -129,18 +163,12 @@ fn derived_header(text: &str, after: &str) -> Option<ImplHeader> {
     if !DERIVED.contains(&text) {
         return None;
     }
-    // the rest of the attribute, other attributes and comments have no such word in front of a name
-    let code = after
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(line));
-    let code = code.collect::<Vec<_>>().join(" ");
-    let words = ["struct ", "enum ", "union "];
-    let starts = words.iter().filter_map(|word| {
-        let found = code.match_indices(word);
-        let mut found = found.filter(|(at, _)| !code[..*at].ends_with(is_name));
-        found.next().map(|(at, _)| at + word.len())
-    });
-    let item = code[starts.min()?..].trim_start();
+    let near = after
+        .char_indices()
+        .nth(4000)
+        .map_or(after.len(), |(at, _)| at);
+    let after = instances::without_text(&after[..near]);
+    let item = item_after(&after)?;
     let end = item.find(|c| !is_name(c))?;
     let (name, rest) = item.split_at(end);
     let list = match generics(rest.trim_start()) {
@@ -248,6 +276,11 @@ mod tests {
             Some("<E as Eq>")
         );
         assert_eq!(header("Parser", ")] struct S;"), None);
+        assert_eq!(header("Clone", ")] $item } } struct S;"), None);
+        assert_eq!(
+            header("Clone", ")] #[doc = \"struct T;\"] struct S;").as_deref(),
+            Some("<S as Clone>")
+        );
     }
 
     #[test]

@@ -29,10 +29,12 @@ fn of_the_module(x: u8) { assert!(a::S(x).get() == 2 && S(x).get() == 1); }
 fn of_the_module_wrong(x: u8) { assert!(a::S(x).get() == 1 || S(x).get() == 2); }
 
 //@ expect: safe
+//@ known: unknown because two types and two traits have one name
 #[verify]
 fn of_traits(x: u8) { assert!(T::put(&S(x)) == 3 && a::T::put(&a::S(x)) == 4); }
 
 //@ expect: unsafe
+//@ known: unknown because two types and two traits have one name
 #[verify]
 fn of_traits_wrong(x: u8) { assert!(T::put(&S(x)) == 4 || a::T::put(&a::S(x)) == 3); }
 

@@ -11,6 +11,12 @@ pub struct Facts {
     pub consts: BTreeMap<String, String>,
     /// Size and alignment in bytes by the type as the compiler prints it.
     pub type_sizes: BTreeMap<String, TypeSize>,
+    /// Names of the crate's own traits, and names that a `use` gives, with how many items have them.
+    #[serde(default)]
+    pub traits: BTreeMap<String, u32>,
+    /// Names of the crate's types, with how many items they may mean.
+    #[serde(default)]
+    pub types: BTreeMap<String, u32>,
     /// Unions by path, with the names of their fields in order: their fields share bytes.
     #[serde(default)]
     pub unions: BTreeMap<String, Vec<String>>,
@@ -25,6 +31,19 @@ impl Facts {
     pub fn discriminant(&self, path: &str, variant: &str) -> Option<u128> {
         let found = self.enums.get(path)?;
         found.variants.iter().find(|v| v.name == variant)?.bits()
+    }
+
+    /// Is this the only trait of its name? `own`: one of the crate.
+    pub fn is_one_trait(&self, path: &str, own: bool) -> bool {
+        let name = path.rsplit("::").next().unwrap_or(path);
+        self.traits.get(name).copied().unwrap_or(0) <= u32::from(own)
+    }
+
+    /// Does a type's name, as the source has it, mean one type of the crate or none?
+    pub fn is_one_type(&self, path: &str) -> bool {
+        let head = path.split('<').next().unwrap_or(path).trim();
+        let name = head.rsplit("::").next().unwrap_or(head);
+        self.types.get(name).copied().unwrap_or(0) <= 1
     }
 
     pub fn is_union(&self, path: &str) -> bool {

@@ -92,6 +92,9 @@ pub struct Function {
     /// where that was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// Of a closure: may its body be another for every type that its function is instantiated with?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_generic: bool,
     /// No function of the crate: an instance of a generic one, or one of std that an instance calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_instance: bool,

@@ -107,6 +107,9 @@ impl Lowerer<'_> {
         let ty = at.ty.clone();
         let fields: Vec<Ty> = match ty.kind() {
             TyKind::Tuple(parts) => parts.iter().map(erase).collect(),
+            TyKind::Closure(_) if self.shapes.is_several(&ty) => {
+                return self.drop_type(&ty, &mut vec![]);
+            }
             TyKind::Closure(_) => self
                 .shapes
                 .fields(&ty)
@@ -351,6 +354,9 @@ impl Lowerer<'_> {
             }
             TyKind::Array(t, _) | TyKind::Slice(t) => self.drop_type(&erase(t), seen),
             TyKind::Closure(_) => {
+                if self.shapes.is_several(ty) {
+                    return gap(format!("drop of `{ty}`, of which there are several"));
+                }
                 for (_, t) in self.shapes.fields(ty) {
                     self.drop_type(&t, seen)?;
                 }

@@ -105,6 +105,9 @@ impl<'a> Lowerer<'a> {
 
     /// The body of `<T as Drop>::drop`.
     pub fn drop_body(&self, ty: &Ty) -> Option<BodyRef<'a>> {
+        if !self.source.facts.is_one_trait("std::ops::Drop", false) {
+            return None;
+        }
         let receiver = Ty::new(TyKind::Ref {
             lifetime: None,
             mutable: true,
@@ -175,7 +178,9 @@ impl<'a> Lowerer<'a> {
         let local_type = matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
         let trait_name = last_segment(trait_path);
         let of_std = types::in_std(trait_path).is_some() && WITHOUT_BLANKET.contains(&trait_name);
-        if !(local_trait || local_type && of_std) {
+        if !(local_trait || local_type && of_std)
+            || !self.source.facts.is_one_trait(trait_path, local_trait)
+        {
             return Ok(None);
         }
         let default = format!("{trait_path}::{method}");
@@ -195,9 +200,21 @@ impl<'a> Lowerer<'a> {
             let name = header.trait_path.as_deref().map(bare)?;
             Some(without_arguments(&name).to_string())
         };
+        let facts = self.source.facts;
+        if !facts.is_one_type(&named.of_type) {
+            return None;
+        }
         // a generic impl of the trait, or a method whose impl is not known, may be the one
         for path in self.bodies.methods(&named.method) {
-            match self.source.impls.get(path) {
+            let header = self.source.impls.get(path);
+            let unclear = |h: &crate::capture::ImplHeader| {
+                let head = h.type_path.trim_start_matches(['&', ' ']);
+                h.type_path.contains('$') || !facts.is_one_type(head)
+            };
+            if header.is_some_and(|h| unclear(h)) {
+                return None;
+            }
+            match header {
                 Some(h) if !h.is_generic || trait_of(h) != named.of_trait => {}
                 Some(h) if named.of_trait.is_none() => {
                     let other = without_arguments(&bare(&h.type_path)).to_string();

@@ -39,6 +39,7 @@ pub struct Bodies<'a> {
     crate_name: &'a str,
     aliases: &'a HashMap<String, String>,
     ambiguous: &'a BTreeSet<String>,
+    may_be_generic: &'a HashSet<&'a str>,
 }
 
 fn same_name<T>(name: &str) -> Lowered<T> {
@@ -76,6 +77,7 @@ impl<'a> Bodies<'a> {
             crate_name: source.crate_name,
             aliases: &source.aliases,
             ambiguous: &source.ambiguous,
+            may_be_generic: &source.may_be_generic,
         }
     }
 
@@ -194,7 +196,10 @@ impl<'a> Bodies<'a> {
                 }
                 // closures of the functions that one macro made have one type's name
                 let another = found.is_some_and(|known| known.body.path != body.path);
-                if another || self.twice.contains(&*body.path) {
+                if another
+                    || self.twice.contains(&*body.path)
+                    || self.may_be_generic.contains(&*body.path)
+                {
                     return None;
                 }
                 found = found.or(Some(BodyRef { body, file: f }));

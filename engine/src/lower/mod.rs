@@ -79,6 +79,8 @@ pub struct Source<'a> {
     pub aliases: HashMap<String, String>,
     /// Names that calls use for several functions.
     pub ambiguous: BTreeSet<String>,
+    /// Closures whose bodies may speak of a type's parameters.
+    pub may_be_generic: std::collections::HashSet<&'a str>,
     /// The impls that functions stand in, by the functions' paths.
     pub impls: HashMap<&'a str, &'a ImplHeader>,
     /// The first segments of the crate's paths.
@@ -123,10 +125,14 @@ impl<'a> Source<'a> {
             .map(str::to_owned)
             .collect();
         let functions = capture.info.functions.iter();
+        let generic = functions.filter(|f| f.may_be_generic);
+        let may_be_generic = generic.map(|f| f.path.as_str()).collect();
+        let functions = capture.info.functions.iter();
         let impls = functions
             .filter_map(|f| Some((f.path.as_str(), f.of_impl.as_ref()?)))
             .collect();
         Source {
+            may_be_generic,
             modules,
             impls,
             drops,

@@ -58,6 +58,8 @@ impl LeafShape {
 #[derive(Default)]
 pub struct Shapes {
     fields: HashMap<Ty, BTreeMap<(Option<u32>, u32), Ty>>,
+    /// Closures' types that bodies disagree about.
+    several: std::collections::HashSet<Ty>,
     /// Structs that some body builds: how many fields they have.
     arity: HashMap<Ty, usize>,
     /// Types whose discriminant is read or set, with the integer type it is read as.
@@ -235,6 +237,20 @@ impl Shapes {
         }
     }
 
+    /// A field's type. Closures of a generic function have one name for all its instances, and may differ.
+    fn record(&mut self, ty: Ty, key: (Option<u32>, u32), field: Ty) {
+        let known = self.fields.entry(ty.clone()).or_default();
+        let known = known.entry(key).or_insert_with(|| field.clone());
+        if *known != field && matches!(ty.kind(), TyKind::Closure(_)) {
+            self.several.insert(ty);
+        }
+    }
+
+    /// Is this the name of several closures?
+    pub fn is_several(&self, ty: &Ty) -> bool {
+        self.several.contains(ty)
+    }
+
     /// Records the fields on the way and returns the type of the place.
     fn read_place(&mut self, body: &Body, place: &Place) -> Option<Ty> {
         let mut ty = erase(&body.local(place.local)?.ty);
@@ -246,11 +262,7 @@ impl Shapes {
                     if types::transparent(&ty).is_none()
                         && matches!(ty.kind(), TyKind::Adt { .. } | TyKind::Closure(_))
                     {
-                        self.fields
-                            .entry(ty)
-                            .or_default()
-                            .entry((variant, *i))
-                            .or_insert_with(|| t.clone());
+                        self.record(ty, (variant, *i), t.clone());
                     }
                     ty = t;
                     variant = None;
@@ -312,11 +324,7 @@ impl Shapes {
                 for (i, o) in operands.into_iter().enumerate() {
                     if let Some(t) = self.read_operand(body, o) {
                         let i = union.unwrap_or(i as u32);
-                        self.fields
-                            .entry(ty.clone())
-                            .or_default()
-                            .entry((variant, i))
-                            .or_insert_with(|| erase(&t));
+                        self.record(ty.clone(), (variant, i), erase(&t));
                     }
                 }
             }
@@ -471,6 +479,9 @@ impl Shapes {
                     let kind = LeafKind::Scalar(ScalarKind::Unsigned(w));
                     out.push(LeafShape::new(path, kind, dims));
                 }
+            }
+            TyKind::Closure(_) if self.is_several(ty) => {
+                return gap(format!("`{ty}`, of which there are several"));
             }
             TyKind::Adt { .. } | TyKind::Closure(_) => {
                 if self.is_enum(ty, facts) {

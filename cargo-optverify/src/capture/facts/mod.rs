@@ -9,7 +9,7 @@ mod tuple_sizes;
 mod type_sizes;
 
 use crate::capture::command::RustcCommand;
-use crate::capture::runs;
+use crate::capture::{instances, runs, twins};
 use anyhow::Result;
 use optverify_engine::capture::Facts;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Evaluated {
         }
         Ok(Self {
             before: reference.to_owned(),
-            after: std::fs::read_to_string(run.mir_file(command))?,
+            after: twins::told_apart(std::fs::read_to_string(run.mir_file(command))?),
             sizes: String::from_utf8_lossy(&run.output.stdout).into_owned(),
         })
     }
@@ -68,11 +68,14 @@ pub fn collect_from(
         facts.enums = foreign_enums::collect(command, scratch, reference, cache)?;
     }
     // unions print like structs: wherever a field is accessed, the crate's items are asked for
-    if enums || reference.contains(".0: ") || reference.contains(".1: ") {
+    let impls = reference.contains("<impl at ");
+    if enums || impls || reference.contains(".0: ") || reference.contains(".1: ") {
         let expanded = runs::expanded(command, scratch)?;
         if expanded.succeeded() {
             let source = String::from_utf8_lossy(&expanded.output.stdout);
             facts.enums.extend(local_enums::collect(&source, reference));
+            facts.traits = instances::traits(&source);
+            facts.types = instances::types(&source);
             facts.unions = local_unions::collect(&source);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
             let twice = type_sizes::defined_twice(&source);

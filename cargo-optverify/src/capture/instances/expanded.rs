@@ -4,7 +4,7 @@
 use crate::capture::roots::parse_header;
 use optverify_engine::capture::ImplHeader;
 use optverify_engine::mir::{ArrayLen, GenericArg, Ty, TyKind, parse_ty};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub struct Expanded {
     pub impls: Vec<Impl>,
@@ -38,25 +38,7 @@ impl Expanded {
     /// `source`: what `-Zunpretty=expanded` printed. Nothing where an impl is not understood.
     pub fn read(source: &str) -> Option<Self> {
         let code = without_macros(&without_text(source));
-        let mut defined: HashMap<(&'static str, String), usize> = HashMap::new();
-        let mut renamed = BTreeSet::new();
-        let mut words = words(&code).peekable();
-        let (mut before, mut in_use) = ("", false);
-        while let Some((at, word)) = words.next() {
-            if word == "use" {
-                in_use = true;
-            } else if code[..at].ends_with(';') || code[..at].trim_end().ends_with(';') {
-                in_use = false;
-            }
-            if let Some(keyword) = DEFINING.iter().find(|k| **k == before) {
-                *defined.entry((*keyword, word.to_owned())).or_default() += 1;
-            }
-            if in_use && word == "as" {
-                renamed.insert(before.to_owned());
-                renamed.extend(words.peek().map(|(_, next)| (*next).to_owned()));
-            }
-            before = word;
-        }
+        let (defined, renamed) = names(&code);
         let mut previous = "";
         let mut traits = HashMap::new();
         for (at, word) in self::words(&code) {
@@ -126,7 +108,10 @@ impl Expanded {
         match ty.kind() {
             TyKind::Bool | TyKind::Char | TyKind::Str | TyKind::Never => true,
             TyKind::Int(_) | TyKind::Float(_) => true,
-            TyKind::Tuple(parts) => parts.iter().all(|t| self.is_plain(t, parameters)),
+            // `(u8)` is no tuple
+            TyKind::Tuple(parts) => {
+                parts.len() != 1 && parts.iter().all(|t| self.is_plain(t, parameters))
+            }
             TyKind::Slice(of) => self.is_plain(of, parameters),
             TyKind::Array(of, length) => {
                 let known = match length {
@@ -147,8 +132,7 @@ impl Expanded {
                     && args.iter().all(|arg| match arg {
                         GenericArg::Type(ty) => self.is_plain(ty, parameters),
                         GenericArg::Lifetime(_) => true,
-                        // `{ N + 1 }` is no literal
-                        GenericArg::Const(_) => !super::unify::given_text(arg).contains(['{', ' ']),
+                        GenericArg::Const(_) => is_printed(&super::unify::given_text(arg)),
                     })
             }
             _ => false,
@@ -179,6 +163,61 @@ impl Impl {
             is_it.then(|| (word, &self.block[at + word.len()..]))
         })
     }
+}
+
+/// How often each name is defined, by keyword, and the names that a `use` changes.
+fn names(code: &str) -> (HashMap<(&'static str, String), usize>, BTreeSet<String>) {
+    let mut defined: HashMap<(&'static str, String), usize> = HashMap::new();
+    let mut renamed = BTreeSet::new();
+    let mut words = words(code).peekable();
+    let (mut before, mut in_use) = ("", false);
+    while let Some((at, word)) = words.next() {
+        if word == "use" {
+            in_use = true;
+        } else if code[..at].ends_with(';') || code[..at].trim_end().ends_with(';') {
+            in_use = false;
+        }
+        if let Some(keyword) = DEFINING.iter().find(|k| **k == before) {
+            *defined.entry((*keyword, word.to_owned())).or_default() += 1;
+        }
+        if in_use && word == "as" {
+            renamed.insert(before.to_owned());
+            renamed.extend(words.peek().map(|(_, next)| (*next).to_owned()));
+        }
+        before = word;
+    }
+    (defined, renamed)
+}
+
+/// Names of traits and names after and before `as` in a `use`, with how often each is one.
+pub fn traits(source: &str) -> BTreeMap<String, u32> {
+    let (defined, renamed) = names(&without_macros(&without_text(source)));
+    let own = defined
+        .into_iter()
+        .filter(|((keyword, _), _)| *keyword == "trait");
+    let mut traits: BTreeMap<String, u32> = own.map(|((_, name), n)| (name, n as u32)).collect();
+    for name in renamed {
+        *traits.entry(name).or_default() += 1;
+    }
+    traits
+}
+
+/// Names of types, with how many are meant: an alias or a name that a `use` changes may be any.
+pub fn types(source: &str) -> BTreeMap<String, u32> {
+    let (defined, renamed) = names(&without_macros(&without_text(source)));
+    let mut types: BTreeMap<String, u32> = BTreeMap::new();
+    for ((keyword, name), n) in defined {
+        let n = match keyword {
+            "struct" | "enum" | "union" => n as u32,
+            "type" => 2,
+            _ => continue,
+        };
+        *types.entry(name).or_default() += n;
+    }
+    for name in renamed {
+        *types.entry(name).or_default() += 2;
+    }
+    types
 }
 
 fn is_of_std(path: &str) -> bool {
@@ -333,6 +372,13 @@ fn header_end(text: &str) -> Option<usize> {
     None
 }
 
+/// Is a constant in the source written as MIR prints it? `0x4`, `{ N + 1 }` and `4usize` are not.
+fn is_printed(constant: &str) -> bool {
+    let digits = constant.strip_prefix('-').unwrap_or(constant);
+    let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    number && (digits == "0" || !digits.starts_with('0')) || ["true", "false"].contains(&constant)
+}
+
 /// A type of the source, if its text is one.
 pub fn ty(text: &str) -> Option<Ty> {
     parse_ty(text).ok()
@@ -384,7 +430,10 @@ mod tests {
         let plain = |text: &str| e.is_plain(&ty(text).expect("a type"), &["T".to_owned()]);
         assert!(plain("S<T>") && plain("[Option<u8>; 3]"));
         assert!(!plain("S<Alias>") && !plain("[u8; LEN]") && !plain("Unknown"));
-        assert!(!plain("<P as Id>::Out"));
+        assert!(!plain("<P as Id>::Out") && ty("(u8)").is_none());
+        assert!(
+            is_printed("4") && !is_printed("0x4") && !is_printed("{ 4 }") && !is_printed("4usize")
+        );
         assert!(!e.is_one_trait("Tr") && e.is_one_trait("std::clone::Clone"));
     }
 }

@@ -269,7 +269,7 @@ impl<'a> Items<'a> {
 
     fn methods(&self, name: &str, keyword: &str) -> Vec<&'a str> {
         let all = self.by_name.get(name).into_iter().flatten().copied();
-        let in_impls = all.filter(|p| p.contains("<impl at "));
+        let in_impls = all.filter(|p| roots::impl_of(p).is_some());
         let of_kind = in_impls.filter(|p| p.starts_with(CONST) == (keyword == "const"));
         of_kind.collect()
     }

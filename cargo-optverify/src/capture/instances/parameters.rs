@@ -1,6 +1,8 @@
 //! The parameters of generic items, read from the source: MIR's text has a generic body's uses of them but no list.
 
+use crate::capture::mir_text::{BodyText, last_segment};
 use crate::capture::survey::return_place;
+use optverify_engine::capture::ImplHeader;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +92,40 @@ impl Sources {
         let text = self.text(file);
         let end = crate::capture::survey::offset(text, line, column)?;
         Some(&text[..end])
+    }
+}
+
+/// Which functions have no parameters, surely.
+pub struct Generic<'a> {
+    bodies: HashMap<&'a str, &'a str>,
+    sources: Sources,
+}
+
+impl<'a> Generic<'a> {
+    pub fn new(bodies: &[BodyText<'a>], root: &Path) -> Self {
+        Self {
+            bodies: bodies.iter().map(|b| (b.path, b.text)).collect(),
+            sources: Sources::new(root),
+        }
+    }
+
+    /// Has the function around a closure no parameters, and neither its impl nor a trait?
+    pub fn is_plain(&mut self, closure: &str, header: Option<&ImplHeader>) -> bool {
+        let function = closure.split("::{closure").next().unwrap_or(closure);
+        let owner = function.rsplit("::").nth(1);
+        let in_impl = function.contains("<impl at ");
+        let of_trait = !in_impl && owner.is_some_and(|o| o.starts_with(char::is_uppercase));
+        let fixed = match in_impl {
+            true => header.is_some_and(|h| !h.is_generic),
+            false => !of_trait && !function.contains('<'),
+        };
+        let Some(body) = self.bodies.get(function).filter(|_| fixed) else {
+            return false;
+        };
+        let own = self.sources.of_function(body, &last_segment(function));
+        let signature = body.lines().next().and_then(|l| l.split_once("(_1:"));
+        let of_any = signature.is_some_and(|(_, types)| types.contains("impl "));
+        own.is_some_and(|own| own.is_empty()) && !of_any
     }
 }
 

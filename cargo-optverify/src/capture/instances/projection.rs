@@ -60,6 +60,21 @@ fn projection(text: &str) -> Option<usize> {
     is_type.then(|| inside.len() + 4 + end)
 }
 
+/// With a type in place of a projection, and not of one whose name only begins so.
+pub fn replaced(text: &str, projection: &str, ty: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(projection) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[projection.len()..];
+        let longer = after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        out.push_str(before);
+        out.push_str(if longer { projection } else { ty });
+        rest = after;
+    }
+    out + rest
+}
+
 /// The type that an impl of this crate says.
 pub fn of_crate(items: &Items<'_>, projection: &str) -> Option<String> {
     let ty = parse_ty(projection).ok()?;
@@ -117,6 +132,13 @@ fn spelled_out(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_names_are_replaced() {
+        let text = "let _1: <A as Tr>::Out; let _2: <A as Tr>::Output;";
+        let want = "let _1: u8; let _2: <A as Tr>::Output;";
+        assert_eq!(replaced(text, "<A as Tr>::Out", "u8"), want);
+    }
 
     #[test]
     fn types_and_no_calls() {
