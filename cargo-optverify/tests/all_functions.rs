@@ -92,3 +92,36 @@ fn the_table_says_where_the_crate_stands() {
 fn only_marked_functions_otherwise() {
     assert_eq!(package().run(&[]).code, 2);
 }
+
+/// One macro's functions have one place in the source, and each its own constants, bodies and dumps.
+#[test]
+fn functions_of_one_macro_are_told_apart() {
+    let project = package();
+    project.file(
+        "src/lib.rs",
+        "pub trait Table { const LENGTH: usize; fn at(i: usize) -> u8; fn last(&self) -> u8; }\n\
+         macro_rules! table { ($t:ident, $n:expr, $i:expr) => { pub struct $t; impl Table for $t {\n\
+         const LENGTH: usize = $n; fn at(i: usize) -> u8 { [7u8; $n][i % ($n + $i)] }\n\
+         fn last(&self) -> u8 { let n = Self::LENGTH + $i; assert!(n <= $n); 1 } } } }\n\
+         table!(Right, 3, 0);\ntable!(Wrong, 5, 1);\ntable!(Long, 12, 0);\n",
+    );
+    let ran = project.run(&["--all-functions", "--message-format", "json", "--no-native"]);
+    let messages = ran.messages().into_iter();
+    let found: BTreeMap<String, String> = messages
+        .filter(|value| value["reason"] == "optverify-root")
+        .map(|value| {
+            let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+            (word("root"), word("verdict"))
+        })
+        .collect();
+    let expected = [
+        ("day_one::<$t as Table>::at", "safe"),
+        ("day_one::<$t as Table>::at #2", "unsafe"),
+        ("day_one::<$t as Table>::at #3", "safe"),
+        ("day_one::<$t as Table>::last", "safe"),
+        ("day_one::<$t as Table>::last #2", "unsafe"),
+        ("day_one::<$t as Table>::last #3", "safe"),
+    ];
+    let expected = expected.map(|(root, verdict)| (root.to_owned(), verdict.to_owned()));
+    assert_eq!(found, BTreeMap::from(expected), "{}", ran.stderr);
+}
