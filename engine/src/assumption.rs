@@ -49,6 +49,7 @@ ledger! {
     Discriminants "discriminants" "the variants of enums and their numbers are those that the compiler told",
     Constants "constants" "named constants have the values that the compiler told",
     Inlined "inlined" "snapshots that call other crates are closed by running the same passes with unlimited inlining",
+    Instances "instances" "a generic function that rustc leaves as a call is its own text with its parameters replaced, as code generation would do",
     OverflowDropped "overflow-dropped" "overflow checks in MIR that code generation drops in this profile are no checks",
     Floats "floats" "floats follow IEEE 754 with rounding to nearest even; the bits of a NaN are not relied on",
     Approximated "approximated" "a value was over-approximated: every value is allowed for it in the proof",

@@ -67,6 +67,9 @@ impl<'a> Lowerer<'a> {
         if values.len() != body.body.arg_count as usize {
             return gap(format!("call of `{}` with other arguments", body.body.path));
         }
+        if self.source.instances.contains(&*body.body.path) {
+            self.used.insert(crate::assumption::Assumption::Instances);
+        }
         let instance = self.instance(call.block, choice, body);
         if self.instances[instance.0 as usize].body.body.path != body.body.path {
             return gap("a call site with two callees");

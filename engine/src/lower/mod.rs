@@ -79,6 +79,8 @@ pub struct Source<'a> {
     pub aliases: HashMap<String, String>,
     /// Names that calls use for several functions.
     pub ambiguous: BTreeSet<String>,
+    /// Functions that the capture made of generic ones.
+    pub instances: std::collections::HashSet<&'a str>,
     /// Closures whose bodies may speak of a type's parameters.
     pub may_be_generic: std::collections::HashSet<&'a str>,
     /// The impls that functions stand in, by the functions' paths.
@@ -125,6 +127,8 @@ impl<'a> Source<'a> {
             .map(str::to_owned)
             .collect();
         let functions = capture.info.functions.iter();
+        let made = functions.clone().filter(|f| f.is_instance);
+        let instances = made.map(|f| f.path.as_str()).collect();
         let generic = functions.filter(|f| f.may_be_generic);
         let may_be_generic = generic.map(|f| f.path.as_str()).collect();
         let functions = capture.info.functions.iter();
@@ -132,6 +136,7 @@ impl<'a> Source<'a> {
             .filter_map(|f| Some((f.path.as_str(), f.of_impl.as_ref()?)))
             .collect();
         Source {
+            instances,
             may_be_generic,
             modules,
             impls,
