@@ -6,30 +6,33 @@
 //! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source, `substitute` replaces, and `probe` asks
 //! rustc for the functions of std that only instances call. `projection` says the types that an instance has by a trait.
 
+mod body_text;
 mod expanded;
 mod find;
 mod parameters;
 mod probe;
 mod projection;
+mod source_text;
 mod substitute;
 mod unify;
 
-pub use expanded::{traits, types, without_text};
+pub use expanded::{traits, types};
 pub use parameters::{Generic, parameters};
+pub use source_text::without_text;
 
 use crate::capture::command::RustcCommand;
 use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
-use crate::capture::mir_text::{callee, functions};
 use crate::capture::runs;
 use anyhow::Result;
+use body_text::{Rule, allocations, calls_in, closure_type, constants_in, instance, promoted};
 use expanded::Expanded;
 use find::{CONST, Found, Items};
 use optverify_engine::capture::{Capture, ClosedHow, Function, Manifest, SnapshotEntry, files};
 use optverify_engine::pipeline::missing_bodies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use substitute::{Bindings, substitute};
+use substitute::substitute;
 
 /// Instances call others; the engine says in each round which bodies it still misses.
 const ROUNDS: usize = 6;
@@ -99,15 +102,6 @@ struct Work<'a> {
     manifest: &'a mut Manifest,
     /// What the reference got.
     added: String,
-}
-
-/// How the bodies of one instance come from generic ones.
-struct Rule {
-    /// From a body's path to the instance's: the function and its closures.
-    names: Vec<(String, String)>,
-    /// From a closure's type to one of its own: rustc prints that of all instances alike.
-    closures: Vec<(String, String)>,
-    bindings: Bindings,
 }
 
 /// One body of an instance, before optimization and after every pass.
@@ -309,7 +303,7 @@ impl Work<'_> {
             };
             let reference = self.read(files::REFERENCE)?;
             let path = found.path.trim_start_matches(CONST);
-            let promoted = self::promoted(&reference, path, name, &promoted);
+            let promoted = body_text::promoted(&reference, path, name, &promoted);
             self.publish(&format!("const {name}{rest}\n{promoted}"))?;
         }
         Ok(())
@@ -396,83 +390,4 @@ impl Made {
         let after = self.after.iter_mut().map(|(_, text)| text);
         [&mut self.reference].into_iter().chain(after)
     }
-}
-
-/// The function of a text under another name, its parameters replaced.
-fn instance(text: &str, path: &str, name: &str, rule: &Rule) -> Option<String> {
-    let body = functions(text).into_iter().find(|b| b.path == path)?;
-    let rest = body.text.strip_prefix(&format!("fn {path}("))?;
-    Some(format!("fn {name}({}", replaced(rest, rule)))
-}
-
-fn replaced(text: &str, rule: &Rule) -> String {
-    let mut text = text.to_owned();
-    for (closure, own) in &rule.closures {
-        text = text.replace(&format!("{{{closure}}}"), &format!("{{{own}}}"));
-    }
-    substitute(&text, &rule.bindings)
-}
-
-/// The promoted constants of a generic function, for one instance.
-fn promoted(whole: &str, path: &str, name: &str, rule: &Rule) -> String {
-    let header = format!("const {path}::promoted[");
-    let mut out = String::new();
-    for (at, _) in whole.match_indices(&format!("\n{header}")) {
-        let item = &whole[at + 1..];
-        let end = item.find("\n}").map_or(item.len(), |end| end + 2);
-        let rest = replaced(&item[header.len()..end], rule);
-        out += &format!("\nconst {name}::promoted[{rest}\n");
-    }
-    out
-}
-
-/// `closure@src/lib.rs:1:2: 3:4`, the type of a closure's first parameter.
-fn closure_type(body: &str) -> Option<&str> {
-    let (_, rest) = body.lines().next()?.split_once("(_1: ")?;
-    let rest = rest
-        .trim_start_matches(['&', ' '])
-        .trim_start_matches("mut ");
-    rest.strip_prefix('{')?.split('}').next()
-}
-
-/// The tables of a text, which its bodies name.
-fn allocations(text: &str) -> String {
-    let mut out = String::new();
-    let mut inside = false;
-    for line in text.split_inclusive('\n') {
-        if line.starts_with("alloc") {
-            inside = true;
-            out.push('\n');
-        }
-        if inside {
-            out += line;
-        }
-        if line.trim_end().ends_with('}') {
-            inside = false;
-        }
-    }
-    out
-}
-
-fn calls_in(text: &str) -> impl Iterator<Item = &str> {
-    let code = text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(line));
-    code.filter_map(|code| callee(code.trim()))
-}
-
-/// The constants of traits that a text names: `<A as Trait>::NAME`.
-fn constants_in(text: &str) -> BTreeSet<String> {
-    let start = format!("{CONST}<");
-    let found = text.match_indices(&start).filter_map(|(at, _)| {
-        let rest = &text[at + CONST.len()..];
-        let line = rest.lines().next()?;
-        let (inside, after) = crate::capture::roots::generics(line)?;
-        let name = after.strip_prefix("::")?;
-        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_')?;
-        inside
-            .contains(" as ")
-            .then(|| line[..inside.len() + 4 + end].to_owned())
-    });
-    found.collect()
 }

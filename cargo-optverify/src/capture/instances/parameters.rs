@@ -83,7 +83,7 @@ impl Sources {
 
     /// The parameters of the function itself, from the header that ends where its return type begins.
     pub fn of_function(&mut self, body: &str, name: &str) -> Option<Vec<Parameter>> {
-        let before = super::expanded::without_text(self.before_return_type(body)?);
+        let before = super::source_text::without_text(self.before_return_type(body)?);
         parameters(header(&before, name)?)
     }
 
