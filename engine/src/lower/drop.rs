@@ -8,7 +8,7 @@ use super::inline::Call;
 use super::place::Located;
 use super::types::{self, erase};
 use super::value::{Leaf, PointerValue};
-use super::{Lowered, Lowerer, gap};
+use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
 use crate::mir::{Elem, GenericArg, IntTy, Place, Ty, TyKind};
 use crate::program::Terminator as End;
 use crate::term::{Sort, Term};
@@ -279,7 +279,7 @@ impl Lowerer<'_> {
         let name = format!("<{ty} as std::ops::Drop>::drop");
         let instance = self.bodies.by_path(&name, crate::mir::BodyKind::Fn)?;
         let Some(body) = instance.or_else(|| self.drop_body(ty)) else {
-            return gap(format!("call of `{name}`, {}", super::WITHOUT_BODY));
+            return gap(format!("call of `{name}`, {WITHOUT_BODY}"));
         };
         let p = self.address_of(at)?;
         let argument = self.pointer(p);
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
             TyKind::Array(t, _) | TyKind::Slice(t) => self.drop_type(&erase(t), seen),
             TyKind::Closure(_) => {
                 if self.shapes.is_several(ty) {
-                    return gap(format!("drop of `{ty}`, of which there are several"));
+                    return gap(format!("an item whose name another one has, too: `{ty}`"));
                 }
                 for (_, t) in self.shapes.fields(ty) {
                     self.drop_type(&t, seen)?;

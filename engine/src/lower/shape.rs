@@ -481,7 +481,7 @@ impl Shapes {
                 }
             }
             TyKind::Closure(_) if self.is_several(ty) => {
-                return gap(format!("`{ty}`, of which there are several"));
+                return gap(format!("an item whose name another one has, too: `{ty}`"));
             }
             TyKind::Adt { .. } | TyKind::Closure(_) => {
                 if self.is_enum(ty, facts) {

@@ -6,7 +6,7 @@ use super::place::Located;
 use super::pointer::Target;
 use super::types::{self, erase};
 use super::value::{PointerValue, Value};
-use super::{Lowered, Lowerer, gap};
+use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
 use crate::mir::{BodyKind, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
 
@@ -63,7 +63,7 @@ impl<'a> Lowerer<'a> {
             let Some(body) = self.method_of(ty, trait_ref, method, call.args.len()) else {
                 let other = self.pool.not(is_it);
                 let name = format!("<{ty} as {trait_ref}>::{method}");
-                let what = format!("call of `{name}`, {}", super::call::WITHOUT_BODY);
+                let what = format!("call of `{name}`, {WITHOUT_BODY}");
                 self.check(other, StopKind::Unsupported(what));
                 continue;
             };
