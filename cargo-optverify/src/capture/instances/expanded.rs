@@ -27,8 +27,14 @@ const DEFINING: &[&str] = &[
     "struct", "enum", "union", "trait", "type", "const", "static", "fn", "mod",
 ];
 
-/// Types that everybody has in scope.
-const PRELUDE: &[&str] = &["Option", "Result", "Vec", "String", "Box"];
+/// Types that everybody has in scope, with how many arguments they have: `std::io::Result` has one.
+const PRELUDE: &[(&str, usize)] = &[
+    ("Option", 1),
+    ("Result", 2),
+    ("Vec", 1),
+    ("String", 0),
+    ("Box", 1),
+];
 
 const PRIMITIVES: &[&str] = &[
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
@@ -127,9 +133,14 @@ impl Expanded {
                 let parameter = !path.contains("::") && parameters.iter().any(|p| *p == name);
                 let types = ["struct", "enum", "union"];
                 let own: usize = types.iter().map(|kind| self.count(kind, name)).sum();
-                let of_std = own == 0 && PRELUDE.contains(&name);
+                let of_std = own == 0 && PRELUDE.contains(&(name, args.len()));
                 let aliased = self.count("type", name) > 0 || self.renamed.contains(name);
-                (parameter && args.is_empty() || (own == 1 || of_std) && !aliased)
+                // `std::S` is not the crate's own, and `std::io::Result` an alias
+                let clear = match path.contains("::") && is_of_std(path.trim_start_matches("::")) {
+                    true => false,
+                    false => own == 1 || of_std,
+                };
+                (parameter && args.is_empty() || clear && !aliased)
                     && args.iter().all(|arg| match arg {
                         GenericArg::Type(ty) => self.is_plain(ty, parameters),
                         GenericArg::Lifetime(_) => true,
@@ -311,12 +322,20 @@ mod tests {
     }
 
     #[test]
+    fn texts_hide_nothing() {
+        let source = "const A: &[u8] = br\"\\\"; impl Tr for S {} const B: char = '\"'; impl Tr for T {} const C: &str = r#\"\"x\"#; impl Tr for U {}";
+        let e = Expanded::read(source).expect("a source");
+        assert_eq!(e.impls.len(), 3);
+    }
+
+    #[test]
     fn names_that_say_nothing() {
         let e = Expanded::read(SOURCE).expect("a source");
         let plain = |text: &str| e.is_plain(&ty(text).expect("a type"), &["T".to_owned()]);
         assert!(plain("S<T>") && plain("[Option<u8>; 3]"));
         assert!(!plain("S<Alias>") && !plain("[u8; LEN]") && !plain("Unknown"));
         assert!(!plain("<P as Id>::Out") && ty("(u8)").is_none());
+        assert!(!plain("std::io::Result<u8>") && !plain("Result<u8>") && !plain("std::S<u8>"));
         assert!(
             is_printed("4") && !is_printed("0x4") && !is_printed("{ 4 }") && !is_printed("4usize")
         );

@@ -27,8 +27,10 @@ pub fn without_text(source: &str) -> String {
     while at < source.len() {
         let rest = &source[at..];
         let raw = rest.strip_prefix('r').map(|r| r.trim_start_matches('#'));
-        let before_is_word =
-            at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+        let is_word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
+        // `br"..."` and `cr"..."` are texts, too
+        let prefix = at > 0 && matches!(bytes[at - 1], b'b' | b'c') && (at < 2 || !is_word(at - 2));
+        let before_is_word = at > 0 && is_word(at - 1) && !prefix;
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
