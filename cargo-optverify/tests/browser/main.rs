@@ -108,6 +108,16 @@ fn searching(browser: &mut Browser, all: &[&str]) {
     assert_eq!(visible(browser), all);
 }
 
+fn becomes_true(browser: &mut Browser, expression: &str) {
+    for _ in 0..100 {
+        if browser.eval(expression) == true {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("{expression} stays false");
+}
+
 /// From a cell of the overview to the row of its pass, in a root that was closed.
 fn links(browser: &mut Browser) {
     // all are open by now
@@ -118,11 +128,12 @@ fn links(browser: &mut Browser) {
     );
     browser.click(".matrix tr[data-root='0'] td.cell a");
     let target = "document.querySelector('.passes tr:target')";
-    assert_eq!(
-        browser.eval(&format!("{target} !== null && {target}.checkVisibility()")),
-        true
+    // the page hears of the new address a moment later
+    becomes_true(
+        browser,
+        &format!("{target} !== null && {target}.checkVisibility()"),
     );
-    assert_eq!(browser.eval("document.querySelector('#r0').open"), true);
+    becomes_true(browser, "document.querySelector('#r0').open");
     let hidden = "[...document.querySelectorAll('#r0 .passes tr.same')].filter(e => e.checkVisibility()).length";
     let before = browser.eval(hidden);
     browser.click("#every");
