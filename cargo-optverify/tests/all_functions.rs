@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Project;
+use common::{Project, Ran};
 use std::collections::BTreeMap;
 
 const SOURCE: &str = "
@@ -40,17 +40,22 @@ fn package() -> Project {
     project
 }
 
-#[test]
-fn every_function_of_a_package() {
-    let ran = package().run(&["--all-functions", "--message-format", "json"]);
+/// By the root's name.
+fn verdicts(ran: &Ran) -> BTreeMap<String, String> {
     let messages = ran.messages().into_iter();
-    let found: BTreeMap<String, String> = messages
+    messages
         .filter(|value| value["reason"] == "optverify-root")
         .map(|value| {
             let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
             (word("root"), word("verdict"))
         })
-        .collect();
+        .collect()
+}
+
+#[test]
+fn every_function_of_a_package() {
+    let ran = package().run(&["--all-functions", "--message-format", "json"]);
+    let found = verdicts(&ran);
     let expected = [
         ("day_one::Counter::after", "safe"),
         ("day_one::Counter::share", "unsafe"),
@@ -106,14 +111,7 @@ fn functions_of_one_macro_are_told_apart() {
          table!(Right, 3, 0);\ntable!(Wrong, 5, 1);\ntable!(Long, 12, 0);\n",
     );
     let ran = project.run(&["--all-functions", "--message-format", "json", "--no-native"]);
-    let messages = ran.messages().into_iter();
-    let found: BTreeMap<String, String> = messages
-        .filter(|value| value["reason"] == "optverify-root")
-        .map(|value| {
-            let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-            (word("root"), word("verdict"))
-        })
-        .collect();
+    let found = verdicts(&ran);
     let expected = [
         ("day_one::<$t as Table>::at", "safe"),
         ("day_one::<$t as Table>::at #2", "unsafe"),

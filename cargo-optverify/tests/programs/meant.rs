@@ -153,3 +153,18 @@ fn impl_of_a_macro(x: u8) { assert!(generated::Made::made() == 2 || x == 0); }
 //@ known: unknown because a macro made the impl
 #[verify]
 fn impl_of_a_macro_wrong(x: u8) { assert!(generated::Made::made() == 1 || x == 0); }
+
+// A method whose name is a keyword.
+trait Raw { #[inline(never)] fn r#match(&self) -> u32 { 1 } }
+struct Keyword(u8);
+impl Raw for Keyword { #[inline(never)] fn r#match(&self) -> u32 { 2 } }
+
+//@ expect: safe
+//@ known: unknown because a keyword is no word of the source
+#[verify]
+fn named_like_a_keyword(x: u8) { assert!(Keyword(x).r#match() == 2); }
+
+//@ expect: unsafe
+//@ known: unknown because a keyword is no word of the source
+#[verify]
+fn named_like_a_keyword_wrong(x: u8) { assert!(Keyword(x).r#match() == 1); }

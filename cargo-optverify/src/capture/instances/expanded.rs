@@ -136,10 +136,8 @@ impl Expanded {
                 let of_std = own == 0 && PRELUDE.contains(&(name, args.len()));
                 let aliased = self.count("type", name) > 0 || self.renamed.contains(name);
                 // `std::S` is not the crate's own, and `std::io::Result` an alias
-                let clear = match path.contains("::") && is_of_std(path.trim_start_matches("::")) {
-                    true => false,
-                    false => own == 1 || of_std,
-                };
+                let by_path = is_of_std(path.trim_start_matches("::"));
+                let clear = !by_path && (own == 1 || of_std);
                 (parameter && args.is_empty() || clear && !aliased)
                     && args.iter().all(|arg| match arg {
                         GenericArg::Type(ty) => self.is_plain(ty, parameters),

@@ -185,6 +185,9 @@ impl<'a> Items<'a> {
         let [item] = path.segments.as_slice() else {
             return None;
         };
+        // `r#match` is no word of the expanded source: that an impl lacks it would not be seen
+        let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        item.name.bytes().all(is_word).then_some(())?;
         let (found, _) = self.impl_for(ty, of)?;
         if !found.has(keyword, &item.name) {
             return self.default_of(ty, of, path, keyword);

@@ -3,8 +3,9 @@
 //! is done with the text, before optimization and after every pass. An instance stands in the capture under the name
 //! that its calls have, like any other function.
 //!
-//! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source, `substitute` replaces, and `probe` asks
-//! rustc for the functions of std that only instances call. `projection` says the types that an instance has by a trait.
+//! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source,
+//! `substitute` replaces, and `probe` asks rustc for the functions of std that only instances call. `projection` says the
+//! types that an instance has by a trait.
 
 mod body_text;
 mod expanded;
