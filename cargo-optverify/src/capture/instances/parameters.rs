@@ -1,5 +1,6 @@
 //! The parameters of generic items, read from the source: MIR's text has a generic body's uses of them but no list.
 
+use super::source_text::{closing, without_text};
 use crate::capture::mir_text::{BodyText, last_segment};
 use crate::capture::survey::return_place;
 use optverify_engine::capture::ImplHeader;
@@ -83,7 +84,7 @@ impl Sources {
 
     /// The parameters of the function itself, from the header that ends where its return type begins.
     pub fn of_function(&mut self, body: &str, name: &str) -> Option<Vec<Parameter>> {
-        let before = super::source_text::without_text(self.before_return_type(body)?);
+        let before = without_text(self.before_return_type(body)?);
         parameters(header(&before, name)?)
     }
 
@@ -141,7 +142,7 @@ fn header<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     };
     let rest = rest.trim_start();
     let end = rest.starts_with('(').then(|| closing(rest)).flatten()?;
-    let after = rest[end + 1..].trim();
+    let after = rest[end..].trim();
     matches!(after, "" | "->").then_some(list)
 }
 
@@ -166,22 +167,6 @@ fn angle_brackets(text: &str) -> Option<&str> {
         return Some("");
     }
     crate::capture::roots::generics(text).map(|(list, _)| list)
-}
-
-/// Where the first bracket is closed.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0i32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub fn without_text(source: &str) -> String {
     out
 }
 
-pub fn block_comment(text: &str) -> usize {
+fn block_comment(text: &str) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < text.len() {
         match () {
