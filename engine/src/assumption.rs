@@ -41,7 +41,7 @@ ledger! {
     StdModels "std-models" "some functions of std that rustc does not inline are modelled by hand",
     PreconditionChecks "precondition-checks" "debug checks of std's unsafe functions are left out: the model checks the operations themselves",
     Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates; a second live allocation of a place is unknown",
-    StdInputs "std-inputs" "parameters that are vectors or slice iterators keep the invariants of their types",
+    StdInputs "std-inputs" "parameters of std's types (vectors, strings, texts, boxes, durations, slice iterators) keep the invariants of their types: texts are valid UTF-8",
     AddressSpace "address-space" "no slice that is passed in has more than 2^47 bytes: no process has",
     StdDrops "std-drops" "dropping the listed types of std only frees memory and drops their content; what guards of cells, sorts and vectors and counted references do beside is written down by hand",
     TraitObjects "trait-objects" "a trait object is of one of the types that the captured code makes trait objects of",

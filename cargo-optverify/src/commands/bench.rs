@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use optverify_engine::pipeline::prepare_reference;
 use optverify_engine::program::Program;
+use optverify_engine::program::Texts;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +39,7 @@ impl BenchTask {
         let captures = source::captures(cli.verify.file.as_deref(), &cli.verify.build)?;
         let capture = captures.list.first().context("no capture")?;
         let root = capture.roots().first().context("no root")?;
-        Ok(prepare_reference(capture, root)?.0.program)
+        Ok(prepare_reference(capture, root, Texts::AnyBytes)?.0.program)
     }
 }
 

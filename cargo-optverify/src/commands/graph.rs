@@ -7,6 +7,7 @@ use crate::source;
 use anyhow::{Context, Result, bail};
 use optverify_engine::capture::{Capture, Root, Snapshot};
 use optverify_engine::pipeline::{prepare_reference, prepare_snapshot};
+use optverify_engine::program::Texts;
 use optverify_engine::program::cpg::{Cpg, CutPoint};
 use optverify_engine::program::{BlockId, Program, StopKind, Terminator};
 use std::collections::BTreeSet;
@@ -66,9 +67,11 @@ fn find_pass(capture: &Capture, root: &Root, wanted: &str) -> Result<Snapshot> {
 }
 
 fn program(capture: &Capture, root: &Root, snapshot: Option<&Snapshot>) -> Result<Program> {
-    let (reference, crate_mir) = prepare_reference(capture, root)?;
+    let (reference, crate_mir) = prepare_reference(capture, root, Texts::AnyBytes)?;
     Ok(match snapshot {
-        Some(snapshot) => prepare_snapshot(capture, root, snapshot, &crate_mir)?.program,
+        Some(snapshot) => {
+            prepare_snapshot(capture, root, snapshot, &crate_mir, Texts::AnyBytes)?.program
+        }
         None => reference.program,
     })
 }

@@ -22,6 +22,7 @@ use native::Ended;
 use optverify_engine::capture::Capture;
 use optverify_engine::pipeline::{prepare_reference, prepare_snapshot};
 use optverify_engine::program::Program;
+use optverify_engine::program::Texts;
 use random::Random;
 use std::path::Path;
 use types::{Items, Val};
@@ -118,7 +119,7 @@ fn check_function(
     let mut roots = capture.roots().iter();
     let root = roots.find(|r| r.function == function.name);
     let root = root.expect("a root");
-    let (prepared, crate_mir) = match prepare_reference(capture, root) {
+    let (prepared, crate_mir) = match prepare_reference(capture, root, Texts::AnyBytes) {
         Ok(p) => p,
         Err(e) => return figures.refused(seed, &function.name, "reference", &e.to_string()),
     };
@@ -142,7 +143,7 @@ fn check_function(
         if !snapshot.changed {
             continue;
         }
-        match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
+        match prepare_snapshot(capture, root, &snapshot, &crate_mir, Texts::AnyBytes) {
             Ok(p) => {
                 let text = p.program.show();
                 if text != shown {

@@ -14,6 +14,7 @@ use optverify_engine::capture::{Capture, Root, Snapshot};
 use optverify_engine::mir::{self, MirFile};
 use optverify_engine::pipeline::{self, Options, prepare_reference, prepare_snapshot};
 use optverify_engine::program::Program;
+use optverify_engine::program::Texts;
 use optverify_engine::report::Verdict;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -65,7 +66,8 @@ fn mutant(
     }
     let capture = with_text(capture, root, at, &parsed.to_string(), file)?;
     let snapshot = capture.snapshots(&root.function).pop()?;
-    let program = prepare_snapshot(&capture, root, &snapshot, &reference.1).ok()?;
+    let program =
+        prepare_snapshot(&capture, root, &snapshot, &reference.1, Texts::AnyBytes).ok()?;
     let difference = observe::difference(&reference.0, &program.program, 7, 300)?;
     Some(Mutant {
         label: format!("{} after {}: {mutation:?}", root.name, at.name),
@@ -139,7 +141,8 @@ fn no_mutant_is_called_safe() {
     let mut references = BTreeMap::new();
     let mut all: Vec<(usize, Snapshot, Mutation)> = vec![];
     for (r, root) in capture.roots().iter().enumerate() {
-        let (prepared, file) = prepare_reference(&capture, root).expect("a reference");
+        let (prepared, file) =
+            prepare_reference(&capture, root, Texts::AnyBytes).expect("a reference");
         references.insert(r, (prepared.program, file));
         for at in capture.snapshots(&root.function) {
             if !at.changed {

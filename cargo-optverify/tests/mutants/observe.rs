@@ -162,6 +162,7 @@ fn show(shape: &InputShape, state: &[Value], at: &[(u128, u32)]) -> String {
         }
         InputShape::Reference(inner) => show(inner, state, at),
         InputShape::Text { len, .. } => bits(len).to_string(),
+        InputShape::Made { parts, .. } => parts.iter().map(|p| show(p, state, at)).collect(),
         InputShape::Opaque(text) => text.clone(),
     }
 }

@@ -1,13 +1,15 @@
-//! Parameters of std's types whose invariants are known: vectors, and iterators over slices.
+//! Parameters of std's types whose invariants are known: vectors, strings, boxes, iterators over slices, numbers that
+//! are not zero, durations.
 
 use super::input::extend;
 use super::pointer::Target;
 use super::shape::{LeafKind, Step};
-use super::types::erase;
+use super::types::{self, erase};
+use super::value::{in_array, scalar_sort};
 use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
 use crate::mir::{GenericArg, Ty, TyKind};
-use crate::program::InputShape;
-use crate::term::Sort;
+use crate::program::{InputShape, ScalarKind, Texts};
+use crate::term::{Sort, Var};
 
 impl Lowerer<'_> {
     /// The type of the elements, its size, and memory of its own for them.
@@ -86,6 +88,18 @@ impl Lowerer<'_> {
         dims: &[u32],
         depth: u32,
     ) -> Lowered<InputShape> {
+        self.make_vector_of(object, path, ty, dims, depth, false)
+    }
+
+    fn make_vector_of(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+        is_text: bool,
+    ) -> Lowered<InputShape> {
         let (elem, size, buffer) = self.buffer(object, path, ty, dims)?;
         let word = Sort::Bv(64);
         let leaf = (buffer, &[][..], Part::Meta, word);
@@ -116,11 +130,195 @@ impl Lowerer<'_> {
             }
             self.mark_initialised(object, &full, dims);
         }
+        if is_text {
+            return self.make_text(buffer, &[Step::Elem], len, "String::from");
+        }
         let elem = self.make_input(buffer, &[Step::Elem], &elem, &[64], depth + 1)?;
         Ok(InputShape::Vector {
             len,
             capacity,
             elem: Box::new(elem),
+        })
+    }
+
+    /// A text in these bytes; `before` it stands what makes it the parameter.
+    pub fn make_text(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        len: Var,
+        before: &'static str,
+    ) -> Lowered<InputShape> {
+        let texts = self.source.texts;
+        if texts != Texts::AnyBytes {
+            self.used.insert(crate::assumption::Assumption::StdInputs);
+        }
+        let bytes = match texts {
+            Texts::Utf8 => self.utf8_input(object, path, len)?,
+            Texts::Short(most) => {
+                let (n, most) = (self.pool.var(len), self.bv64(most.into()));
+                let is_short = self.pool.ule(n, most);
+                self.requires.push(is_short);
+                self.utf8_input(object, path, len)?
+            }
+            Texts::AnyBytes => {
+                let sort = in_array(Sort::Bv(8), &[64]);
+                self.input_var(object, path, Part::Value, sort)
+            }
+        };
+        let text = InputShape::Text { len, bytes, texts };
+        Ok(match before {
+            "" => text,
+            before => InputShape::Made {
+                before,
+                parts: vec![text],
+                after: "",
+            },
+        })
+    }
+
+    /// A string: a vector of bytes that are a text.
+    pub fn make_string(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        let fields = self.shapes.fields(ty);
+        let Some((_, bytes)) = fields.first().filter(|((_, i), _)| *i == 0) else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        let inner = extend(path, Step::Field(0));
+        self.make_vector_of(object, &inner, bytes, dims, depth, true)
+    }
+
+    /// A box: memory of its own.
+    pub fn make_box(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        let leaves = self.leaves(ty)?;
+        let (Some(to), [leaf]) = (types::smart_pointee(ty).map(erase), &leaves[..]) else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        // What is freed is not told from what is not: only unsafe code could look there.
+        if self.keeps_raw_pointers() {
+            return gap("raw pointers kept in code that uses the heap");
+        }
+        self.used.insert(crate::assumption::Assumption::StdInputs);
+        let full = [path, &leaf.path[..]].concat();
+        self.mark_initialised(object, &full, dims);
+        let content = self.make_pointee(object, &full, &to, dims, depth)?;
+        Ok(InputShape::Made {
+            before: match content {
+                InputShape::Slice { .. } => "Box::<[_]>::from",
+                InputShape::Text { .. } => "Box::<str>::from",
+                _ => "Box::new",
+            },
+            parts: vec![content],
+            after: "",
+        })
+    }
+
+    /// A number that is not zero.
+    pub fn make_nonzero(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+    ) -> Lowered<InputShape> {
+        let leaves = self.leaves(ty)?;
+        let (TyKind::Adt { args, .. }, true) = (ty.kind(), dims.is_empty()) else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        let number = match &args[..] {
+            [GenericArg::Type(t)] => types::scalar_kind(t),
+            _ => None,
+        };
+        let (Some(kind), [leaf]) = (number, &leaves[..]) else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        if leaf.kind != LeafKind::Scalar(kind) || kind == ScalarKind::Char {
+            return gap(format!("a parameter of type `{ty}`"));
+        }
+        let full = [path, &leaf.path[..]].concat();
+        let var = self.bounded(object, &full, kind, 1, None)?;
+        Ok(InputShape::Made {
+            before: "core::num::NonZero::new",
+            parts: vec![InputShape::Scalar { var, kind }],
+            after: ".unwrap()",
+        })
+    }
+
+    /// A duration: seconds, and less than a thousand million nanoseconds.
+    pub fn make_duration(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+    ) -> Lowered<InputShape> {
+        let leaves = self.leaves(ty)?;
+        if !dims.is_empty() || leaves.len() > 2 {
+            return gap(format!("a parameter of type `{ty}`"));
+        }
+        self.used.insert(crate::assumption::Assumption::StdInputs);
+        let fields = [
+            (ScalarKind::Unsigned(64), None),
+            (ScalarKind::Unsigned(32), Some(999_999_999)),
+        ];
+        // What no run looks at is zero.
+        let mut parts = vec![InputShape::Opaque("0".into()); 2];
+        for leaf in leaves.iter() {
+            let field = match leaf.path.first() {
+                Some(Step::Field(i @ (0 | 1))) => *i as usize,
+                _ => return gap(format!("a parameter of type `{ty}`")),
+            };
+            let (kind, most) = fields[field];
+            if leaf.kind != LeafKind::Scalar(kind) {
+                return gap(format!("a parameter of type `{ty}`"));
+            }
+            let full = [path, &leaf.path[..]].concat();
+            let var = self.bounded(object, &full, kind, 0, most)?;
+            parts[field] = InputShape::Scalar { var, kind };
+        }
+        Ok(InputShape::Made {
+            before: "core::time::Duration::new",
+            parts,
+            after: "",
+        })
+    }
+
+    /// A scalar whose bits, as an unsigned number, lie between these.
+    fn bounded(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        kind: ScalarKind,
+        least: u128,
+        most: Option<u128>,
+    ) -> Lowered<Var> {
+        self.mark_initialised(object, path, &[]);
+        let width = types::bits(kind);
+        let leaf = (object, path, Part::Value, scalar_sort(kind));
+        self.constrained_input(leaf, &[], least, move |l, t| {
+            let low = l.pool.bv(least, width);
+            let above = l.pool.ule(low, t);
+            match most {
+                Some(most) => {
+                    let high = l.pool.bv(most, width);
+                    let below = l.pool.ule(t, high);
+                    l.pool.and(above, below)
+                }
+                None => above,
+            }
         })
     }
 }

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn input_var(&mut self, object: ObjectId, path: &[Step], part: Part, sort: Sort) -> Var {
+    pub fn input_var(&mut self, object: ObjectId, path: &[Step], part: Part, sort: Sort) -> Var {
         let t = self.part(object, path, part, sort);
         let v = self.vars[&(object, path.to_vec(), part)];
         debug_assert_eq!(self.pool.as_var(t), Some(v));
@@ -114,6 +114,10 @@ impl Lowerer<'_> {
         match types::in_std(adt) {
             Some("vec::Vec") => return self.make_vector(object, path, ty, dims, depth),
             Some("slice::Iter") => return self.make_elements(object, path, ty, dims, depth),
+            Some("string::String") => return self.make_string(object, path, ty, dims, depth),
+            Some("boxed::Box") => return self.make_box(object, path, ty, dims, depth),
+            Some("num::NonZero") => return self.make_nonzero(object, path, ty, dims),
+            Some("time::Duration") => return self.make_duration(object, path, ty, dims),
             Some("marker::PhantomData") => {
                 return Ok(InputShape::Opaque("::core::marker::PhantomData".into()));
             }
@@ -130,7 +134,7 @@ impl Lowerer<'_> {
         }) {
             return gap(format!("a parameter with interior mutability, `{ty}`"));
         }
-        if adt.ends_with("NonZero") || facts.is_union(adt) {
+        if facts.is_union(adt) {
             return gap(format!("a parameter of type `{ty}`"));
         }
         let name = adt.rsplit("::").next().unwrap_or(adt).to_string();
@@ -205,7 +209,7 @@ impl Lowerer<'_> {
     }
 
     /// The memory behind a reference parameter: its own object, shared with nobody.
-    fn make_pointee(
+    pub fn make_pointee(
         &mut self,
         object: ObjectId,
         path: &[Step],
@@ -265,11 +269,11 @@ impl Lowerer<'_> {
             })?;
             let t = self.part(pointee, &[], Part::Meta, sort64);
             self.set_at_entry(object, path, Part::Meta, t, sort64)?;
+            if matches!(to.kind(), TyKind::Str) && dims.is_empty() {
+                return self.make_text(pointee, &inner_path, len, "");
+            }
             let elem =
                 self.make_input(pointee, &inner_path, &erase(&elem), &inner_dims, depth + 1)?;
-            if let (TyKind::Str, InputShape::Scalar { var, .. }) = (to.kind(), &elem) {
-                return Ok(InputShape::Text { len, bytes: *var });
-            }
             return Ok(InputShape::Slice {
                 len,
                 elem: Box::new(elem),

@@ -256,6 +256,10 @@ impl Lowerer<'_> {
                 let t = self.pool.binary(term::BinOp::BvAnd, x, m);
                 self.scalar(t)
             }
+            _ if name.starts_with("atomic_") => match self.atomic(name, args, &into)? {
+                Some(value) => value,
+                None => return Ok(false),
+            },
             "unreachable" => {
                 let no = self.pool.bool(false);
                 self.check_defined(no, "unreachable code reached");

@@ -10,6 +10,7 @@
 
 mod address;
 mod aggregate;
+mod atomic;
 mod build;
 mod bytes;
 mod call;
@@ -44,6 +45,7 @@ mod tag;
 mod tail_call;
 mod trait_object;
 mod types;
+mod utf8;
 mod value;
 mod window;
 
@@ -70,6 +72,8 @@ pub struct Source<'a> {
     /// Those whose variables have the types that the user wrote: passes turn references into raw pointers.
     pub as_written: Vec<&'a MirFile>,
     pub facts: &'a Facts,
+    /// What the bytes of its texts may be.
+    pub texts: crate::program::Texts,
     /// `debug_assertions` of the build: the value of `UbChecks`.
     pub ub_checks: bool,
     pub overflow_checks: bool,
@@ -144,6 +148,7 @@ impl<'a> Source<'a> {
             as_written: files.clone(),
             files,
             facts: &capture.facts,
+            texts: crate::program::Texts::default(),
             ub_checks: capture.info.profile.debug_assertions,
             overflow_checks: capture.info.profile.overflow_checks,
             crate_name: &capture.info.crate_name,
@@ -299,7 +304,8 @@ pub fn lower_with_assumptions(
         Err(Gap(what)) => return Err(LowerError::Unsupported(what)),
     };
     // Paths of this crate print without its name: a module named like a crate of std cannot be told from it.
-    let mut own = source.files.iter().flat_map(|f| &f.bodies);
+    let bodies_of_files = source.files.iter().flat_map(|f| &f.bodies);
+    let mut own = bodies_of_files.filter(|b| !source.instances.contains(&*b.path));
     if own.any(|b| b.kind == BodyKind::Fn && types::in_std(&b.path).is_some()) {
         let what = "a module of the crate that is named like a crate of std";
         return Err(LowerError::Unsupported(what.to_string()));

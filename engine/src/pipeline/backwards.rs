@@ -8,14 +8,14 @@ use super::{Options, prepare_snapshot};
 use crate::adapt::{self, Proven};
 use crate::capture::{Capture, Root};
 use crate::mir::MirFile;
-use crate::program::Program;
+use crate::program::{Program, Texts};
 use crate::prove::Deadline;
 
 /// A proof of the reference, by way of the optimized program.
 pub fn backwards(
     capture: &Capture,
     root: &Root,
-    crate_mir: &MirFile,
+    (crate_mir, texts): (&MirFile, Texts),
     reference: &Program,
     options: &Options,
     deadline: &Deadline,
@@ -27,7 +27,7 @@ pub fn backwards(
         .filter(|s| s.changed)
         .collect();
     let program = |at: usize| -> Option<Program> {
-        let prepared = prepare_snapshot(capture, root, &snapshots[at], crate_mir).ok()?;
+        let prepared = prepare_snapshot(capture, root, &snapshots[at], crate_mir, texts).ok()?;
         Some(prepared.program)
     };
     let last = snapshots.len().checked_sub(1)?;

@@ -9,8 +9,8 @@ use super::{Options, difference, prepare_reference, prepare_snapshot, replay, wi
 use crate::adapt::{Carried, Proven, Unrolled};
 use crate::assumption::{Assumption, Ledger};
 use crate::capture::{Capture, Root};
-use crate::program::Program;
 use crate::program::cpg::CutPoint;
+use crate::program::{Program, Texts};
 use crate::prove;
 use crate::prove::portfolio::{self, Settings};
 use crate::prove::{Deadline, Proof, Reason, Verdict as Proved};
@@ -93,12 +93,13 @@ pub fn run(
     capture: &Capture,
     root: &Root,
     options: &Options,
+    texts: Texts,
     events: &mut dyn FnMut(Event),
 ) -> RootReport {
     let mut deadline = Deadline::after(options.timeout);
     events(Event::ReferenceStarted);
     let start = Instant::now();
-    let (prepared, crate_mir) = match prepare_reference(capture, root) {
+    let (prepared, crate_mir) = match prepare_reference(capture, root, texts) {
         Ok(p) => p,
         Err(e) => return RootReport::unknown(e.to_string()),
     };
@@ -120,7 +121,7 @@ pub fn run(
         let proof = backwards(
             capture,
             root,
-            &crate_mir,
+            (&crate_mir, texts),
             &prepared.program,
             options,
             &deadline,
@@ -172,7 +173,7 @@ pub fn run(
         let mut prepare_ms = 0;
         let mut refines = None;
         if snapshot.changed {
-            match prepare_snapshot(capture, root, &snapshot, &crate_mir) {
+            match prepare_snapshot(capture, root, &snapshot, &crate_mir, texts) {
                 Ok(p) => {
                     ledger.add(&p.ledger);
                     let fingerprint = p.program.fingerprint();
@@ -317,16 +318,21 @@ fn compare(
             };
             (Same::Equal, Judged::of(state))
         }
-        Refinement::Differs(d) => {
-            let c = difference::describe(&anchor.program, program, &d, root);
-            why = Some(c.panic.clone());
-            let judged = Judged {
-                verdict: Verdict::Unsafe,
-                why: None,
-                counterexample: Some(c),
-            };
-            (Same::Differs, judged)
-        }
+        Refinement::Differs(d) => match difference::describe(&anchor.program, program, &d, root) {
+            Ok(c) => {
+                why = Some(c.panic.clone());
+                let judged = Judged {
+                    verdict: Verdict::Unsafe,
+                    why: None,
+                    counterexample: Some(c),
+                };
+                (Same::Differs, judged)
+            }
+            Err(reason) => {
+                why = Some(reason.clone());
+                (Same::Unknown, Judged::unknown(reason))
+            }
+        },
         Refinement::Unknown(reason) => {
             let text = format!("not shown to return the same as before: {reason}");
             why = Some(reason);

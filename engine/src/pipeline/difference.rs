@@ -3,19 +3,29 @@
 use super::witness;
 use crate::capture::Root;
 use crate::program::interp;
+use crate::program::texts::are_texts;
 use crate::program::{InputShape, Program, StopKind};
 use crate::refine::{Difference, End};
 use crate::report::{Counterexample, Results};
 use crate::term::Value;
 
-pub fn describe(before: &Program, after: &Program, d: &Difference, root: &Root) -> Counterexample {
+/// Fails if its inputs are no values of their types.
+pub fn describe(
+    before: &Program,
+    after: &Program,
+    d: &Difference,
+    root: &Root,
+) -> Result<Counterexample, String> {
     let mut start = interp::initial_state(before);
     for (v, value) in &d.inputs_before {
         start[v.0 as usize] = value.clone();
     }
     let mut inputs = serde_json::Map::new();
+    if !are_texts(&before.inputs, &start) {
+        return Err(witness::NO_TEXT.into());
+    }
     for input in &before.inputs {
-        let text = witness::show(&input.shape, &start, &[]).unwrap_or_else(|why| why);
+        let text = witness::show(&input.shape, &start, &[])?;
         inputs.insert(input.name.clone(), text.into());
     }
     let first = outcome(before, &d.state_before);
@@ -29,7 +39,7 @@ pub fn describe(before: &Program, after: &Program, d: &Difference, root: &Root) 
             }
         },
     };
-    Counterexample {
+    Ok(Counterexample {
         inputs,
         any: d.draws.iter().map(|v| v.bits().to_string()).collect(),
         panic: format!("the result changes: {first} before, {second} after"),
@@ -42,7 +52,7 @@ pub fn describe(before: &Program, after: &Program, d: &Difference, root: &Root) 
             after: second,
         }),
         ..Counterexample::default()
-    }
+    })
 }
 
 /// `returns 5, a = [1, 2]`: the value, and what is behind references.

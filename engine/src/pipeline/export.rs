@@ -10,6 +10,7 @@ use crate::adapt::Proven;
 use crate::capture::{Capture, Root};
 use crate::program::cpg::CutPoint;
 use crate::program::liveness::Liveness;
+use crate::program::texts::of_inputs;
 use crate::program::wto::Wto;
 use crate::program::{BlockId, MirPoint, Program};
 use crate::prove::{Counterexample, Lemma};
@@ -101,6 +102,10 @@ impl Exported {
                 None => Claim::None {
                     why: "it is not proven safe".into(),
                 },
+            },
+            // The checker's texts are any bytes.
+            Some(_) if !of_inputs(&program.inputs).is_empty() => Claim::None {
+                why: "the proof rests on texts being valid UTF-8".into(),
             },
             Some(Proven::Unrolled(u)) => Claim::Unrolled {
                 engine: u.engine.to_string(),

@@ -33,7 +33,8 @@ pub use snapshot::{
 };
 
 use crate::capture::{Capture, Root};
-use crate::report::{BrokenPass, Event, QueryReport, RootReport};
+use crate::program::Texts;
+use crate::report::{BrokenPass, Event, QueryReport, RootReport, Verdict};
 use crate::vc::Generator;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -101,7 +102,20 @@ pub fn verify_root(
         return RootReport::unknown(why);
     }
     crate::smt::take_stats();
-    let mut report = chain::run(capture, root, options, events);
+    let mut report = chain::run(capture, root, options, Texts::AnyBytes, events);
+    // What holds for texts alone is proven with what they are.
+    if is_left_by(&report, witness::NO_TEXT) {
+        let options = with_time_left(options, start);
+        report = chain::run(capture, root, &options, Texts::Utf8, events);
+    }
+    if is_left_by(&report, witness::LONG_TEXT) {
+        let options = with_time_left(options, start);
+        let short = chain::run(capture, root, &options, Texts::Short(SHORT), events);
+        // That short texts are fine says nothing.
+        if short.verdict == Verdict::Unsafe {
+            report = short;
+        }
+    }
     report.broken = broken_pass(capture, root, &report);
     for (name, q) in crate::smt::take_stats() {
         let query = QueryReport {
@@ -116,6 +130,23 @@ pub fn verify_root(
     }
     report.ms = start.elapsed().as_millis() as u64;
     report
+}
+
+/// The longest text that is looked for where a counterexample has one that nobody could read.
+const SHORT: u32 = 32;
+
+/// Is the verdict unknown because a snapshot's violation is none?
+fn is_left_by(report: &RootReport, reason: &str) -> bool {
+    let mut whys = (report.passes.iter().map(|p| &p.why)).chain([&report.reference.why]);
+    report.verdict == Verdict::Unknown && whys.any(|w| w.as_deref() == Some(reason))
+}
+
+fn with_time_left(options: &Options, start: Instant) -> Options {
+    let left = options.timeout.saturating_sub(start.elapsed());
+    Options {
+        timeout: left.max(options.timeout / 2),
+        ..options.clone()
+    }
 }
 
 /// What the pass did that a violation is to be blamed on.

@@ -4,7 +4,8 @@ use super::{prepare_reference, prepare_snapshot, witness};
 use crate::capture::{Capture, Root};
 use crate::program::interp::{self, Blind, Outcome};
 use crate::program::machine::{Machine, World};
-use crate::program::{Program, input_vars};
+use crate::program::texts::repaired_inputs;
+use crate::program::{Program, Texts, input_vars};
 use crate::prove;
 use crate::report::Counterexample;
 use crate::term::{ArrayValue, Sort, Value, Var, mask};
@@ -58,8 +59,9 @@ pub enum RunValue {
 
 impl RunValues {
     pub fn of(program: &Program, c: &prove::Counterexample) -> RunValues {
+        let values = repaired_inputs(&program.inputs, &c.inputs);
         let input = |v: Var| {
-            let found = c.inputs.iter().find(|(w, _)| *w == v);
+            let found = values.iter().find(|(w, _)| *w == v);
             let zero = || Value::zero(program.pool.var_info(v).sort);
             RunValue::of(&found.map_or_else(zero, |(_, value)| value.clone()))
         };
@@ -110,14 +112,16 @@ pub fn rerun(
     values: &RunValues,
 ) -> Result<Counterexample, NotRerun> {
     let unmade = |e: super::SnapshotError| NotRerun::NotCheckable(e.to_string());
-    let (reference, crate_mir) = prepare_reference(capture, root).map_err(unmade)?;
+    let (reference, crate_mir) =
+        prepare_reference(capture, root, Texts::AnyBytes).map_err(unmade)?;
     if number == "reference" {
         return run(&reference.program, values, "reference");
     }
     let snapshots = capture.snapshots(&root.function);
     let snapshot = snapshots.iter().find(|s| s.number == number);
     let snapshot = snapshot.ok_or_else(|| format!("there is no snapshot {number}"))?;
-    let prepared = prepare_snapshot(capture, root, snapshot, &crate_mir).map_err(unmade)?;
+    let prepared =
+        prepare_snapshot(capture, root, snapshot, &crate_mir, Texts::AnyBytes).map_err(unmade)?;
     run(&prepared.program, values, &snapshot.name)
 }
 

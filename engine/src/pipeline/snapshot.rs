@@ -6,7 +6,7 @@ use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
 use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::simplify::simplify;
-use crate::program::{Program, StopKind};
+use crate::program::{Program, StopKind, Texts};
 use std::collections::{BTreeSet, HashMap};
 
 /// Why a snapshot has no program: the verdict is unknown, with this text.
@@ -98,10 +98,12 @@ fn read_crate(text: &str, function: &str) -> MirFile {
 pub fn prepare_reference(
     capture: &Capture,
     root: &Root,
+    texts: Texts,
 ) -> Result<(Prepared, MirFile), SnapshotError> {
     let text = capture.reference_text(&root.function)?;
     let file = read_crate(&text, &root.function);
-    let source = Source::of(capture, vec![&file]);
+    let mut source = Source::of(capture, vec![&file]);
+    source.texts = texts;
     let prepared = lowered(&source, root)?;
     Ok((prepared, file))
 }
@@ -147,6 +149,7 @@ pub fn prepare_snapshot(
     root: &Root,
     snapshot: &Snapshot,
     reference: &MirFile,
+    texts: Texts,
 ) -> Result<Prepared, SnapshotError> {
     let files = read_reachable(capture, root, snapshot)?;
     // Functions of the crate must come from this stage; the reference only completes constants.
@@ -164,6 +167,7 @@ pub fn prepare_snapshot(
     all.push(&constants);
     let mut source = Source::of(capture, all);
     source.as_written = vec![reference];
+    source.texts = texts;
     source.drops.extend(lower::drop_types(reference));
     lowered(&source, root)
 }
@@ -171,11 +175,12 @@ pub fn prepare_snapshot(
 /// The functions that the root calls, before or after the optimizations, and that the capture has no body of. Long names
 /// are cut, and end in dots.
 pub fn missing_bodies(capture: &Capture, root: &Root) -> BTreeSet<String> {
-    let Ok((reference, file)) = prepare_reference(capture, root) else {
+    let Ok((reference, file)) = prepare_reference(capture, root, Texts::AnyBytes) else {
         return BTreeSet::new();
     };
     let last = capture.snapshots(&root.function).pop();
-    let optimized = last.and_then(|last| prepare_snapshot(capture, root, &last, &file).ok());
+    let optimized =
+        last.and_then(|last| prepare_snapshot(capture, root, &last, &file, Texts::AnyBytes).ok());
     let all = [Some(reference), optimized];
     all.iter().flatten().flat_map(without_body).collect()
 }
@@ -187,7 +192,8 @@ pub fn lacks_bodies(capture: &Capture, root: &Root) -> bool {
 
 /// The same, before the optimizations.
 pub fn reference_lacks_bodies(capture: &Capture, root: &Root) -> bool {
-    prepare_reference(capture, root).is_ok_and(|(prepared, _)| !without_body(&prepared).is_empty())
+    prepare_reference(capture, root, Texts::AnyBytes)
+        .is_ok_and(|(prepared, _)| !without_body(&prepared).is_empty())
 }
 
 fn without_body(prepared: &Prepared) -> BTreeSet<String> {

@@ -4,7 +4,8 @@ use super::events::Tracer;
 use crate::lower::is_foreign;
 use crate::program::cpg::CutPoint;
 use crate::program::interp::{self, Outcome, Script};
-use crate::program::{InputShape, Program, ScalarKind, StopKind};
+use crate::program::texts::{LONGEST, repaired};
+use crate::program::{InputShape, Program, ScalarKind, StopKind, Texts};
 use crate::prove;
 use crate::report::Counterexample;
 use crate::term::{Value, to_signed};
@@ -76,6 +77,12 @@ pub fn describe(program: &Program, c: &prove::Counterexample) -> Result<Countere
         structs,
     })
 }
+
+/// Why a counterexample for any bytes is none for texts.
+pub(super) const NO_TEXT: &str = "only texts that are not valid UTF-8 were found to violate it";
+
+/// Why a counterexample is not shown that a shorter text may have as well.
+pub(super) const LONG_TEXT: &str = "a text too long to be shown";
 
 /// A value of an input, as Rust source. `indices` select the element inside arrays.
 pub(super) fn show(
@@ -149,21 +156,30 @@ pub(super) fn show(
             InputShape::Slice { .. } | InputShape::Text { .. } => show(inner, state, indices)?,
             _ => format!("&{}", show(inner, state, indices)?),
         },
-        InputShape::Text { len, bytes } => {
+        InputShape::Made {
+            before,
+            parts,
+            after,
+        } => {
+            let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
+            format!("{before}({}){after}", parts?.join(", "))
+        }
+        InputShape::Text { len, bytes, texts } => {
             let n = bits(*len);
-            if n > MAX_ELEMENTS {
-                return Err("a text too long to be shown".into());
+            if n > LONGEST {
+                return Err(LONG_TEXT.into());
             }
             let Value::Array(content) = &state[bytes.0 as usize] else {
                 return Err("a text without bytes".into());
             };
-            let content: Vec<u8> = (0..n).map(|i| content.get(i) as u8).collect();
+            let mut content: Vec<u8> = (0..n).map(|i| content.get(i) as u8).collect();
+            if *texts != Texts::AnyBytes {
+                content = repaired(&content);
+            }
             match String::from_utf8(content) {
                 Ok(text) => format!("{text:?}"),
                 Err(_) => {
-                    return Err(
-                        "only texts that are not valid UTF-8 were found to violate it".into(),
-                    );
+                    return Err(NO_TEXT.into());
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The concrete interpreter of the program model: the oracle for counterexamples and for the lowering's tests.
 
-use super::{BlockId, Draw, Program, Stmt, Terminator};
+use super::{BlockId, Draw, Program, Stmt, Terminator, texts};
 use crate::term::{Value, Var};
 
 /// How a run ended.
@@ -74,7 +74,7 @@ pub fn initial_state(program: &Program) -> Vec<Value> {
         .collect()
 }
 
-/// Runs from the entry. `state` holds the inputs; inputs outside `requires` give `Blocked`.
+/// Runs from the entry. `state` holds the inputs; inputs outside `requires`, and texts that are none, give `Blocked`.
 pub fn run(
     program: &Program,
     mut state: Vec<Value>,
@@ -86,6 +86,9 @@ pub fn run(
     let mut block = program.entry;
     let mut steps = 0;
     let outcome = 'run: {
+        if !texts::are_texts(&program.inputs, &state) {
+            break 'run Outcome::Blocked;
+        }
         for &r in &program.requires {
             if !program.pool.eval_bool(r, &state) {
                 break 'run Outcome::Blocked;

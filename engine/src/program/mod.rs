@@ -10,13 +10,17 @@ pub mod interp;
 pub mod liveness;
 pub mod machine;
 mod print;
+mod settle;
 pub mod simplify;
 mod source_span;
 pub mod summary;
+pub mod texts;
+pub mod utf8;
 pub mod values;
 pub mod wto;
 
 pub use source_span::SourceSpan;
+pub use texts::Texts;
 
 use crate::term::{Pool, Term, Var};
 use std::sync::Arc;
@@ -172,10 +176,17 @@ pub enum InputShape {
         variants: Vec<(u128, String, Vec<InputShape>)>,
     },
     Reference(Box<InputShape>),
+    /// What std makes of its parts: `before` them, `after` them.
+    Made {
+        before: &'static str,
+        parts: Vec<InputShape>,
+        after: &'static str,
+    },
     /// A `str`: its length and its bytes, which must be valid UTF-8 (a counterexample is checked for it).
     Text {
         len: Var,
         bytes: Var,
+        texts: Texts,
     },
     /// Something that no run looks at.
     Opaque(String),
@@ -198,7 +209,9 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
             out.extend([*len, *capacity]);
             input_vars(elem, out);
         }
-        InputShape::Tuple(fields) => fields.iter().for_each(|f| input_vars(f, out)),
+        InputShape::Tuple(fields) | InputShape::Made { parts: fields, .. } => {
+            fields.iter().for_each(|f| input_vars(f, out));
+        }
         InputShape::Struct { fields, .. } => fields.iter().for_each(|(_, f)| input_vars(f, out)),
         InputShape::Enum {
             discriminant,
@@ -211,7 +224,7 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
             }
         }
         InputShape::Reference(inner) => input_vars(inner, out),
-        InputShape::Text { len, bytes } => out.extend([*len, *bytes]),
+        InputShape::Text { len, bytes, .. } => out.extend([*len, *bytes]),
         InputShape::Opaque(_) => {}
     }
 }

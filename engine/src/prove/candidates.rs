@@ -9,6 +9,7 @@ use super::concrete::{Samples, constants};
 use super::houdini::{Candidates, edges_into};
 use super::{Lemma, Task};
 use crate::program::cpg::CutPoint;
+use crate::program::{texts, utf8};
 use crate::term::{
     BinOp, FastMap, FastSet, Node, Pool, Sort, Subst, Term, UnOp, Value, Var, mask, to_signed,
 };
@@ -39,6 +40,8 @@ pub fn candidates(
     let signed = uses_signed(task);
     let live = super::slice::live(&task.program, &task.cpg);
     let atoms = atoms(task);
+    // What is known of a byte is known by where characters start; every atom of one is dear.
+    let has_texts = !texts::of_inputs(&task.program.inputs).is_empty();
     for n in task.cpg.heads() {
         let Some(s) = samples.get(&n) else { continue };
         let envs: Vec<FastMap<Var, Value>> = s
@@ -59,6 +62,9 @@ pub fn candidates(
         let mut proposals: Vec<Term> = vec![];
         let here: BTreeSet<Var> = live.get(&n).cloned().unwrap_or_default();
         for &a in &atoms {
+            if has_texts && effort < Effort::Rich && reads_array(&task.program.pool, a) {
+                continue;
+            }
             if task
                 .program
                 .pool
@@ -71,6 +77,7 @@ pub fn candidates(
             }
         }
         proposals.extend(peeled(task, n));
+        boundaries(task, s, &mut proposals);
         if effort >= Effort::Full {
             orders(task, s, signed, &mut proposals);
             bounds(task, s, signed, &numbers, &mut proposals);
@@ -102,6 +109,23 @@ pub fn candidates(
         }
     }
     out
+}
+
+/// Where characters of a text start and end, by every index.
+fn boundaries(task: &mut Task, s: &Samples, out: &mut Vec<Term>) {
+    let program = &mut task.program;
+    for (len, bytes) in texts::of_inputs(&program.inputs) {
+        let pool = &mut program.pool;
+        let (array, end) = (pool.var(bytes), pool.var(len));
+        for v in &s.vars {
+            if pool.var_info(*v).sort != Sort::Bv(64) || *v == len {
+                continue;
+            }
+            let at = pool.var(*v);
+            let byte = pool.select(array, at);
+            out.push(utf8::is_boundary(pool, byte, at, end));
+        }
+    }
 }
 
 fn reads_array(pool: &Pool, t: Term) -> bool {

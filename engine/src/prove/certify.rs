@@ -9,6 +9,7 @@ use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
+use crate::program::texts::repaired_inputs;
 use crate::smt::{Answer, Role, Solver, apart};
 use crate::term::{BinOp, FastMap, Node, Pool, Sort, Term, Value, Var, mask};
 use crate::vc::{Ends, Outcome, Start, seen};
@@ -276,6 +277,11 @@ fn replay(
     cex: &Counterexample,
 ) -> Result<Counterexample, Result<Reason, String>> {
     let program = &task.program;
+    // Where nobody reads, a model has any bytes.
+    let cex = &Counterexample {
+        inputs: repaired_inputs(&program.inputs, &cex.inputs),
+        ..cex.clone()
+    };
     let mut state = interp::initial_state(program);
     for (v, value) in &cex.inputs {
         state[v.0 as usize] = value.clone();

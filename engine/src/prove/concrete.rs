@@ -8,6 +8,7 @@ use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::interp::Outcome;
 use crate::program::machine::{Machine, State, World};
+use crate::program::texts::of_inputs;
 use crate::term::{ArrayValue, Node, Sort, Value, Var, mask};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +89,7 @@ pub fn concrete_rows(
     let watched: Vec<BlockId> = nodes.keys().copied().collect();
     let machine = Machine::of(program, &watched);
     let constants = constants(task);
+    let texts = of_inputs(&program.inputs);
     let mut inputs = vec![];
     for i in &program.inputs {
         trace::input_vars(&i.shape, &mut inputs);
@@ -115,10 +117,20 @@ pub fn concrete_rows(
             deadline,
             ticks: 0,
         };
-        let values: Vec<(Var, Value)> = inputs
+        let mut values: Vec<(Var, Value)> = inputs
             .iter()
             .map(|&v| (v, run.values.any(program.pool.var_info(v).sort)))
             .collect();
+        for &(len, bytes) in &texts {
+            let (n, content) = run.values.text();
+            for (v, value) in &mut values {
+                if *v == len {
+                    *value = Value::Bits(n);
+                } else if *v == bytes {
+                    *value = Value::Array(Arc::new(content.clone()));
+                }
+            }
+        }
         let (outcome, _, steps) = machine.run(&values, &mut run, 100_000);
         let draws = run.draws;
         let most = run.seen.values().copied().max().unwrap_or(0);
@@ -245,6 +257,24 @@ impl Values<'_> {
                 Value::Array(Arc::new(a))
             }
         }
+    }
+
+    /// A short text of letters, and of characters that the program mentions; its length and its bytes.
+    fn text(&mut self) -> (u128, ArrayValue) {
+        let mut text = String::new();
+        for _ in 0..self.random.below(8) {
+            let number = match self.random.below(3) {
+                0 => 0x20 + self.random.below(0x60) as u32,
+                _ => self.bits(32) as u32,
+            };
+            text.extend(char::from_u32(number % 0x11_0000));
+        }
+        let bytes = text.bytes().map(u128::from);
+        let content = ArrayValue {
+            default: 0,
+            at: (0..).zip(bytes).collect(),
+        };
+        (text.len() as u128, content)
     }
 
     fn bits(&mut self, w: u32) -> u128 {

@@ -55,11 +55,21 @@ fn walk(
             leaf((Some(*m), Some(*n)))?;
             walk(x, y, leaf)
         }
-        (S::Text { len: m, bytes: x }, S::Text { len: n, bytes: y }) => {
+        (
+            S::Text {
+                len: m, bytes: x, ..
+            },
+            S::Text {
+                len: n, bytes: y, ..
+            },
+        ) => {
             leaf((Some(*m), Some(*n)))?;
             leaf((Some(*x), Some(*y)))
         }
         (S::Reference(x), S::Reference(y)) => walk(x, y, leaf),
+        (S::Made { parts: x, .. }, S::Made { parts: y, .. }) if x.len() == y.len() => {
+            x.iter().zip(y).try_for_each(|(x, y)| walk(x, y, leaf))
+        }
         (S::Opaque(_), S::Opaque(_)) => Ok(()),
         (S::Opaque(_), other) => one_sided(other, false, leaf),
         (other, S::Opaque(_)) => one_sided(other, true, leaf),
@@ -114,7 +124,8 @@ fn walk(
 /// Fields by name, of structs and tuples alike.
 fn parts(shape: &InputShape) -> Option<Vec<(String, &InputShape)>> {
     match shape {
-        InputShape::Tuple(fields) => Some(
+        InputShape::Made { .. } if holds_reference(shape) => None,
+        InputShape::Tuple(fields) | InputShape::Made { parts: fields, .. } => Some(
             fields
                 .iter()
                 .enumerate()
@@ -134,6 +145,8 @@ fn holds_reference(shape: &InputShape) -> bool {
         S::Reference(_) | S::Vector { .. } | S::Elements { .. } => true,
         S::Array { elem, .. } | S::Slice { elem, .. } => holds_reference(elem),
         S::Tuple(fields) => fields.iter().any(holds_reference),
+        // A run may put another box there.
+        S::Made { parts, .. } => parts.iter().any(|p| !matches!(p, S::Scalar { .. })),
         S::Struct { fields, .. } => fields.iter().any(|(_, f)| holds_reference(f)),
         S::Enum { variants, .. } => variants
             .iter()
@@ -282,7 +295,14 @@ impl Comparison<'_> {
                 )?;
                 Ok(self.pool.or(lengths, elements))
             }
-            (S::Text { len: m, bytes: x }, S::Text { len: n, bytes: y }) => {
+            (
+                S::Text {
+                    len: m, bytes: x, ..
+                },
+                S::Text {
+                    len: n, bytes: y, ..
+                },
+            ) => {
                 let lengths = self.unequal(*m, *n, at)?;
                 let length = self.leaf(true, *m, at);
                 let bytes =
@@ -464,7 +484,14 @@ impl Concrete<'_> {
                 let length = Self::bits(self.before, *m, at);
                 unequal(*m, *n, at) || self.elements(length, at, |at| self.differ(x, y, at))
             }
-            (S::Text { len: m, bytes: x }, S::Text { len: n, bytes: y }) => {
+            (
+                S::Text {
+                    len: m, bytes: x, ..
+                },
+                S::Text {
+                    len: n, bytes: y, ..
+                },
+            ) => {
                 let length = Self::bits(self.before, *m, at);
                 unequal(*m, *n, at) || self.elements(length, at, |at| unequal(*x, *y, at))
             }

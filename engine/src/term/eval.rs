@@ -125,11 +125,14 @@ impl Pool {
             }
             match self.node(t) {
                 Node::Var(v) if *v == bound => panic!("value of a lambda that is no map of arrays"),
-                Node::Select(a, i)
-                    if matches!(self.node(*i), Node::Var(v) if *v == bound)
-                        && matches!(self.node(*a), Node::Var(_)) =>
-                {
-                    keys.extend(array_of(&self.eval(*a, env)).at.keys().copied());
+                Node::Select(a, i) if matches!(self.node(*a), Node::Var(_)) => {
+                    let Some(offset) = self.offset_from(*i, bound) else {
+                        todo.push(*i);
+                        continue;
+                    };
+                    let all = mask(width_of(self.sort(*i)));
+                    let at = |k: &u128| k.wrapping_sub(offset) & all;
+                    keys.extend(array_of(&self.eval(*a, env)).at.keys().map(at));
                 }
                 _ => todo.extend(self.children(t)),
             }
@@ -147,6 +150,20 @@ impl Pool {
             default: at_key(other),
             at: keys.into_iter().map(|k| (k, at_key(k))).collect(),
         }))
+    }
+
+    /// The constant that is added to this variable here.
+    fn offset_from(&self, index: Term, bound: super::Var) -> Option<u128> {
+        let is_bound = |t: &Term| matches!(self.node(*t), Node::Var(v) if *v == bound);
+        match self.node(index) {
+            Node::Var(v) if *v == bound => Some(0),
+            Node::Binary(BinOp::Add, a, b) => match (self.node(*a), self.node(*b)) {
+                (_, Node::Const(k)) if is_bound(a) => Some(*k),
+                (Node::Const(k), _) if is_bound(b) => Some(*k),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn eval_node(&self, t: Term, env: &dyn Env, memo: &FastMap<Term, Value>) -> Value {
