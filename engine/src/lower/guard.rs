@@ -45,7 +45,7 @@ impl Lowerer<'_> {
             }
             "cell::BorrowRef" => self.count_borrow(at, &ty, false)?,
             "cell::BorrowRefMut" => self.count_borrow(at, &ty, true)?,
-            "rc::Rc" => self.drop_counted(at, path, block, n_dropped)?,
+            "rc::Rc" | "sync::Arc" => self.drop_counted(at, path, block, n_dropped)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
         self.bits(&value)
     }
 
-    /// `Rc`: one owner less; the last one drops the content, and frees it unless a `Weak` is left.
+    /// `Rc` and `Arc`: one owner less; the last one drops the content, and frees it unless a `Weak` is left.
     fn drop_counted(
         &mut self,
         at: &Located,
@@ -188,11 +188,18 @@ impl Lowerer<'_> {
             _ => return gap(format!("`Drop` of `{}`", at.ty)),
         };
         let usize_ty = Ty::new(TyKind::Int(IntTy::Usize));
-        let inner = named(
-            &path.replacen("::Rc", "::RcInner", 1),
-            vec![content.clone()],
-        );
-        let cell = named("std::cell::Cell", vec![usize_ty.clone()]);
+        // one thread's atomics are cells (`atomic`)
+        let (inner, cell) = match types::in_std(path) {
+            Some("sync::Arc") => (
+                "alloc::sync::ArcInner".to_owned(),
+                named("std::sync::atomic::AtomicUsize", vec![]),
+            ),
+            _ => (
+                path.replacen("::Rc", "::RcInner", 1),
+                named("std::cell::Cell", vec![usize_ty.clone()]),
+            ),
+        };
+        let inner = named(&inner, vec![content.clone()]);
         // code without any `Weak` never looks at their number, which is then one
         let fields = self.shapes.fields(&inner);
         let counts_weak = fields.iter().any(|(at, _)| *at == (None, 1));

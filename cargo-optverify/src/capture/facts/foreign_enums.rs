@@ -37,15 +37,19 @@ pub fn collect(
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
-    let missing: BTreeMap<&String, &String> = types
+    let probes: Vec<Probe> = types
         .iter()
-        .filter(|(path, _)| !known.contains_key(*path))
+        .filter_map(|(path, full)| {
+            // Of an enum that rustc does not list, others may have named other variants.
+            let is_answered = match known.get(path) {
+                None => false,
+                Some(None) => true,
+                Some(Some(facts)) => facts.complete || names_only(facts, path, mir),
+            };
+            (!is_answered).then(|| Probe::new(path, full, mir))
+        })
         .collect();
-    if !missing.is_empty() {
-        let probes = missing
-            .into_iter()
-            .map(|(path, full)| Probe::new(path, full, mir))
-            .collect();
+    if !probes.is_empty() {
         known.extend(ask(command, scratch, probes)?);
         let is_standard = |path: &str| STANDARD.iter().any(|c| path.split("::").next() == Some(c));
         let lasting: Answers = known
@@ -59,6 +63,18 @@ pub fn collect(
         .into_keys()
         .filter_map(|path| Some((path.clone(), known.get(&path)?.clone()?)))
         .collect())
+}
+
+/// Are all variants known that the program names? What is named and no variant is asked for again each time.
+fn names_only(facts: &EnumFacts, path: &str, mir: &str) -> bool {
+    let is_known = |pattern: &String| {
+        let name = pattern.trim_end_matches(" { .. }");
+        facts
+            .variants
+            .iter()
+            .any(|v| name.ends_with(&format!("::{}", v.name)))
+    };
+    variants_named(path, mir).iter().all(is_known)
 }
 
 /// Written whole or not at all; a cache that cannot be written costs only time.
