@@ -17,6 +17,9 @@ use crate::term::{Sort, Term};
 /// `ascii` and `time` has a `Drop` of its own.
 const ONLY_FREE: &[&str] = &[
     "alloc::Global",
+    "alloc::Layout",
+    "alloc::LayoutError",
+    "any::TypeId",
     "array::Guard",
     "array::IntoIter",
     "array::drain::Drain",
@@ -25,15 +28,20 @@ const ONLY_FREE: &[&str] = &[
     "cell::BorrowError",
     "cell::BorrowMutError",
     "cell::Cell",
+    "cell::OnceCell",
     "cell::RefCell",
     "cell::UnsafeCell",
     "cmp::Reverse",
+    "cmp::Ordering",
     "collections::TryReserveError",
+    "fmt::Error",
+    "mem::Discriminant",
     "mem::MaybeUninit",
     "ops::Bound",
     "ops::ControlFlow",
     "option::IntoIter",
     "option::Option",
+    "pin::Pin",
     "ptr::NonNull",
     "ptr::Unique",
     "raw_vec::RawVec",
@@ -42,6 +50,7 @@ const ONLY_FREE: &[&str] = &[
     "result::Result",
     "string::FromUtf8Error",
     "string::String",
+    "task::Poll",
     "vec::IntoIter",
     "vec::Vec",
     "vec::in_place_drop::InPlaceDrop",
@@ -58,7 +67,6 @@ fn only_frees(path: &str) -> bool {
         "char::",
         "iter::",
         "num::",
-        "ops::Range",
         "ops::range::",
         "ops::try_trait::",
         "str::",
@@ -316,6 +324,20 @@ impl Lowerer<'_> {
                 // The drop code of other crates is not captured; a path of this crate has no crate name.
                 if !is_std && !self.is_local_type(path) {
                     return gap(format!("`Drop` of `{path}`, a type of another crate"));
+                }
+                // Iterators over slices own what they were given beside the slice (a predicate), not its elements.
+                let over_slice = types::in_std(path).and_then(|path| path.strip_prefix("slice::"));
+                if over_slice.is_some_and(|name| !name.contains("::")) {
+                    for a in args
+                        .iter()
+                        .filter(|a| matches!(a, GenericArg::Type(_)))
+                        .skip(1)
+                    {
+                        if let GenericArg::Type(t) = a {
+                            self.drop_type(&erase(t), seen)?;
+                        }
+                    }
+                    return Ok(());
                 }
                 if is_std && !only_frees(path) {
                     return gap(format!("`Drop` of `{path}`"));

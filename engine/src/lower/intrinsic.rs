@@ -274,13 +274,32 @@ impl Lowerer<'_> {
 
     fn popcount(&mut self, x: Term) -> Term {
         let w = self.pool.width(x);
-        let mut sum = self.pool.bv(0, w);
-        for i in 0..w {
-            let bit = self.pool.extract(x, i, 1);
-            let bit = self.pool.zext(bit, w);
-            sum = self.pool.add(sum, bit);
+        // Zeros are what ones are not: said once, so that both together are the width.
+        if let term::Node::Unary(term::UnOp::BvNot, y) = *self.pool.node(x) {
+            let ones = self.popcount(y);
+            let all = self.pool.bv(u128::from(w), w);
+            return self.pool.sub(all, ones);
         }
-        sum
+        // Halves with halves: a solver likes narrow adders.
+        let mut sums: Vec<Term> = (0..w).map(|i| self.pool.extract(x, i, 1)).collect();
+        while sums.len() > 1 {
+            let wide = self.pool.width(sums[0]) + 1;
+            let pairs: Vec<(Term, Option<Term>)> = (sums.chunks(2))
+                .map(|pair| (pair[0], pair.get(1).copied()))
+                .collect();
+            sums.clear();
+            for (a, b) in pairs {
+                let a = self.pool.zext(a, wide);
+                sums.push(match b {
+                    Some(b) => {
+                        let b = self.pool.zext(b, wide);
+                        self.pool.add(a, b)
+                    }
+                    None => a,
+                });
+            }
+        }
+        self.pool.resize(sums[0], w, false)
     }
 
     fn leading_zeros(&mut self, x: Term) -> Term {

@@ -1,8 +1,9 @@
-//! Unsigned division without dividing: a bit-blasted divider is what SAT solvers are worst at.
+//! Division without dividing: a bit-blasted divider is what SAT solvers are worst at.
 //!
 //! By a constant, quotient and remainder are defined by multiplication: `x = q*c + r`, `r < c`, `q <= MAX/c`. By a
 //! term, they are first only bounded (`r < y`, `q <= x`, ...); when a model disagrees with the real quotient, its
-//! point is excluded, and after some points the divider is brought in after all. `Unsat` is final at any time.
+//! point is excluded, and after some points the divider is brought in after all. `Unsat` is final at any time. Signed
+//! division is that of the magnitudes, with the sign put back (SMT-LIB's own definition).
 
 use super::translate::{Translator, number};
 use crate::term::{Pool, Term, mask};
@@ -21,18 +22,41 @@ pub(super) struct Division {
 const POINTS: u32 = 3;
 
 impl Translator {
-    /// The constants that stand for `x / y` and `x % y`.
-    pub(super) fn divide(&mut self, pool: &Pool, x: Term, y: Term) -> (BV, BV) {
-        if let Some(&n) = self.divided.get(&(x, y)) {
+    /// The terms that stand for signed `x / y` and `x % y`.
+    pub(super) fn divide_signed(&mut self, pool: &Pool, x: Term, y: Term) -> (BV, BV) {
+        let zero = number(0, pool.width(x));
+        let (x_negative, y_negative) = (self.bv(x).bvslt(&zero), self.bv(y).bvslt(&zero));
+        let (q, r) = self.divide(pool, x, y, true);
+        let is_negative = x_negative.iff(&y_negative).not();
+        (
+            is_negative.ite(&q.bvneg(), &q),
+            x_negative.ite(&r.bvneg(), &r),
+        )
+    }
+
+    /// The constants that stand for `x / y` and `x % y`, of the magnitudes if they are signed.
+    pub(super) fn divide(&mut self, pool: &Pool, x: Term, y: Term, signed: bool) -> (BV, BV) {
+        if let Some(&n) = self.divided.get(&(x, y, signed)) {
             let d = &self.divisions[n];
             return (d.quotient.clone(), d.remainder.clone());
         }
         let w = pool.width(x);
-        let (bx, by) = (self.bv(x).clone(), self.bv(y).clone());
+        let magnitude = |t: Term| {
+            let t = self.bv(t).clone();
+            match signed {
+                true => t.bvslt(number(0, w)).ite(&t.bvneg(), &t),
+                false => t,
+            }
+        };
+        let (bx, by) = (magnitude(x), magnitude(y));
+        let constant = pool.as_const(y).map(|c| match signed && c >> (w - 1) == 1 {
+            true => c.wrapping_neg() & mask(w),
+            false => c,
+        });
         let q = BV::new_const(self.fresh_name(), w);
         let r = BV::new_const(self.fresh_name(), w);
         let zero = number(0, w);
-        let facts = match pool.as_const(y) {
+        let facts = match constant {
             Some(0) => vec![q.eq(number(mask(w), w)), r.eq(&bx)],
             Some(c) => vec![
                 bx.eq(q.bvmul(number(c, w)).bvadd(&r)),
@@ -62,13 +86,13 @@ impl Translator {
             }
         };
         self.definitions.extend(facts);
-        self.divided.insert((x, y), self.divisions.len());
+        self.divided.insert((x, y, signed), self.divisions.len());
         self.divisions.push(Division {
             x: bx,
             y: by,
             quotient: q.clone(),
             remainder: r.clone(),
-            points: match pool.as_const(y) {
+            points: match constant {
                 Some(_) => None,
                 None => Some(0),
             },

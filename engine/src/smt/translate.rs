@@ -42,7 +42,7 @@ pub(super) struct Translator {
     pub definitions: Vec<Bool>,
     names: u32,
     pub divisions: Vec<Division>,
-    pub divided: FastMap<(Term, Term), usize>,
+    pub divided: FastMap<(Term, Term, bool), usize>,
     pub float_results: Vec<FloatResult>,
     /// Array variables as uninterpreted functions, if the solver has these.
     pub functions: bool,
@@ -138,10 +138,16 @@ impl Translator {
             Node::Unary(UnOp::BvNot, a) => Ast::Bv(self.bv(*a).bvnot()),
             Node::Unary(UnOp::Neg, a) => Ast::Bv(self.bv(*a).bvneg()),
             Node::Binary(BinOp::Udiv, a, b) if sort.width() > 8 => {
-                Ast::Bv(self.divide(pool, *a, *b).0)
+                Ast::Bv(self.divide(pool, *a, *b, false).0)
             }
             Node::Binary(BinOp::Urem, a, b) if sort.width() > 8 => {
-                Ast::Bv(self.divide(pool, *a, *b).1)
+                Ast::Bv(self.divide(pool, *a, *b, false).1)
+            }
+            Node::Binary(BinOp::Sdiv, a, b) if sort.width() > 8 => {
+                Ast::Bv(self.divide_signed(pool, *a, *b).0)
+            }
+            Node::Binary(BinOp::Srem, a, b) if sort.width() > 8 => {
+                Ast::Bv(self.divide_signed(pool, *a, *b).1)
             }
             Node::Binary(BinOp::Eq, a, b) if matches!(pool.sort(*a), Sort::Bv(_)) => {
                 match polynomial::difference(pool, *a, *b) {
