@@ -9,6 +9,21 @@ pub struct BodyText<'a> {
     pub text: &'a str,
 }
 
+/// The bodies of statics, constants and promoteds of a whole-crate `.mir` file.
+pub fn constants(mir: &str) -> String {
+    let mut inside = false;
+    let mut text = String::new();
+    for line in mir.split_inclusive('\n') {
+        let starts = ["static ", "const ", "promoted["];
+        inside |= starts.iter().any(|s| line.starts_with(s));
+        if inside {
+            text += line;
+        }
+        inside &= line.trim_end() != "}" && !(line.ends_with(";\n") && !line.starts_with(' '));
+    }
+    text
+}
+
 /// The functions of a whole-crate `.mir` file (not its constants and statics).
 pub fn functions(mir: &str) -> Vec<BodyText<'_>> {
     let mut bodies: Vec<BodyText<'_>> = Vec::new();

@@ -128,7 +128,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         let survey = survey::all_functions(&bodies, marked, name, &command.current_dir);
         (manifest.roots, manifest.left_out) = (survey.roots, survey.left_out);
     }
-    let reach = Reach::of(&bodies);
+    let reach = Reach::of(&bodies, &mir_text::constants(&reference));
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));
 
     let enums_cache = request.cache.join(format!(

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Reach(BTreeMap<String, BTreeSet<String>>);
 
 impl Reach {
-    /// `bodies`: the closed reference, in which inlined callees are named by their scopes.
-    pub fn of(bodies: &[BodyText<'_>]) -> Self {
+    /// `bodies`: the closed reference, in which inlined callees are named by their scopes. `constants`: the bodies of the
+    /// crate's statics and constants, whose pointers to functions anybody may follow.
+    pub fn of(bodies: &[BodyText<'_>], constants: &str) -> Self {
+        let pointed_at = names_used(constants);
         let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for body in bodies {
             by_name
@@ -23,6 +25,7 @@ impl Reach {
                 let names = names_used(body.text);
                 let callees = names
                     .iter()
+                    .chain(&pointed_at)
                     .filter_map(|name| by_name.get(name))
                     .flatten()
                     .copied();

@@ -107,3 +107,15 @@ fn swapped_is_equal(a: u32, b: u32) {
     let w = vec![b, a];
     assert!(v == w);
 }
+
+//@ expect: safe
+#[verify]
+fn sorted_vector(a: u8) { let mut v = vec![3, a, 1]; v.sort(); assert!(v[0] <= v[1] && v[1] <= v[2]); }
+
+//@ expect: unsafe
+#[verify]
+fn sorted_vector_wrong(a: u8) { let mut v = vec![3, a, 1]; v.sort(); assert!(v[0] == 1); }
+
+//@ expect: safe
+#[verify]
+fn vectors_in_vectors(n: u8) { let mut v: Vec<Vec<u8>> = Vec::new(); v.push(vec![n]); assert!(v[0][0] == n); }

@@ -267,3 +267,19 @@ fn limits_of_the_old_modules(x: u64) { let low = x & (std::u8::MAX as u64); asse
 //@ expect: unsafe
 #[verify]
 fn limits_of_the_old_modules_wrong(x: u64) { let low = x & (std::u8::MAX as u64); assert!(low < 255); }
+
+//@ expect: safe
+#[verify]
+fn signed_remainder(a: i64, b: i64) { if b > 0 { assert!((a % b).abs() < b); } }
+
+//@ expect: unsafe
+#[verify]
+fn signed_remainder_wrong(a: i64, b: i64) { if b > 1 { assert!(a % b >= 0); } }
+
+//@ expect: safe
+#[verify]
+fn ones_and_zeros(x: u32) { assert_eq!(x.count_ones() + x.count_zeros(), 32); }
+
+//@ expect: unsafe
+#[verify]
+fn ones_and_zeros_wrong(x: u32) { assert!(x.count_ones() != 29); }

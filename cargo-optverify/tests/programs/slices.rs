@@ -521,3 +521,19 @@ fn as_flattened(a: &[[u8; 2]; 3]) { let f = a.as_flattened(); assert!(f.len() ==
 //@ known: unknown because a range of memory over several rows of nested arrays
 #[verify]
 fn as_flattened_wrong(a: &[[u8; 2]; 3]) { let f = a.as_flattened(); assert!(f[3] == a[1][0]); }
+
+//@ expect: safe
+#[verify]
+fn taken_while(a: &[u8]) { let n = a.iter().take_while(|x| **x != 0).count(); assert!(n <= a.len()); }
+
+//@ expect: unsafe
+#[verify]
+fn taken_while_wrong(a: &[u8]) { let n = a.iter().take_while(|x| **x != 0).count(); assert!(n < 3); }
+
+//@ expect: safe
+#[verify]
+fn zipped(a: &[u8], b: &[u8]) { let n = a.iter().zip(b.iter()).count(); assert!(n <= a.len() && n <= b.len()); }
+
+//@ expect: unsafe
+#[verify]
+fn zipped_wrong(a: &[u8], b: &[u8]) { let n = a.iter().zip(b.iter()).count(); assert!(n == a.len()); }

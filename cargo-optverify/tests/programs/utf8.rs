@@ -48,3 +48,21 @@ fn surrogate(s: &str) { if let Some(c) = s.chars().next() { assert!(!(0xd800..0x
 //@ expect: unsafe
 #[verify]
 fn surrogate_wrong(s: &str) { if let Some(c) = s.chars().next() { assert!(!(0xd7ff..0xe000).contains(&(c as u32))); } }
+
+//@ expect: safe
+//@ known: unknown because texts in slices are any bytes
+#[verify]
+fn among_texts(v: &[&str]) { for s in v { if s.len() > 0 { assert!(s.as_bytes()[0] & 0xc0 != 0x80); } } }
+
+//@ expect: safe
+//@ known: unknown because texts in arrays are any bytes
+#[verify]
+fn second_text(v: [&str; 2]) { if v[1].len() > 0 { assert!(v[1].as_bytes()[0] & 0xc0 != 0x80); } }
+
+//@ expect: unsafe
+#[verify]
+fn second_text_wrong(v: [&str; 2]) { assert!(v[1].len() != 1 || v[1].as_bytes()[0] != b'a'); }
+
+//@ expect: unsafe
+#[verify]
+fn swapped_wrong(s: &mut String, t: &mut String) { let n = s.len(); std::mem::swap(s, t); assert!(s.len() == n); }

@@ -17,6 +17,9 @@ pub struct Facts {
     /// Names of the crate's types, with how many items they may mean.
     #[serde(default)]
     pub types: BTreeMap<String, u32>,
+    /// Has the crate a module or function of its own that is named like a crate of std? MIR prints both alike.
+    #[serde(default)]
+    pub shadows_std: bool,
     /// Unions by path, with the names of their fields in order: their fields share bytes.
     #[serde(default)]
     pub unions: BTreeMap<String, Vec<String>>,

@@ -500,6 +500,11 @@ impl<'a> Lowerer<'a> {
         {
             return gap(format!("`static mut {name}`"));
         }
+        if let (AllocKind::Static(name), 0, false) =
+            (&alloc.kind, offset, alloc.relocations.is_empty())
+        {
+            return self.static_by_body(&name.clone(), &to);
+        }
         if offset != 0 || !alloc.relocations.is_empty() {
             return gap("a constant that contains pointers");
         }

@@ -131,7 +131,7 @@ impl Lowerer<'_> {
             self.mark_initialised(object, &full, dims);
         }
         if is_text {
-            return self.make_text(buffer, &[Step::Elem], len, "String::from");
+            return self.make_text(buffer, &[Step::Elem], len, Some(capacity));
         }
         let elem = self.make_input(buffer, &[Step::Elem], &elem, &[64], depth + 1)?;
         Ok(InputShape::Vector {
@@ -141,13 +141,13 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A text in these bytes; `before` it stands what makes it the parameter.
+    /// A text in these bytes, in a buffer of this room if it is a string.
     pub fn make_text(
         &mut self,
         object: ObjectId,
         path: &[Step],
         len: Var,
-        before: &'static str,
+        capacity: Option<Var>,
     ) -> Lowered<InputShape> {
         let texts = self.source.texts;
         if texts != Texts::AnyBytes {
@@ -166,14 +166,15 @@ impl Lowerer<'_> {
                 self.input_var(object, path, Part::Value, sort)
             }
         };
-        let text = InputShape::Text { len, bytes, texts };
-        Ok(match before {
-            "" => text,
-            before => InputShape::Made {
-                before,
-                parts: vec![text],
-                after: "",
-            },
+        let text = InputShape::Text {
+            len,
+            bytes,
+            texts,
+            capacity,
+        };
+        Ok(match capacity {
+            None => text,
+            Some(_) => made("String::from", text),
         })
     }
 
@@ -215,14 +216,18 @@ impl Lowerer<'_> {
         let full = [path, &leaf.path[..]].concat();
         self.mark_initialised(object, &full, dims);
         let content = self.make_pointee(object, &full, &to, dims, depth)?;
-        Ok(InputShape::Made {
-            before: match content {
-                InputShape::Slice { .. } => "Box::<[_]>::from",
-                InputShape::Text { .. } => "Box::<str>::from",
-                _ => "Box::new",
+        Ok(match content {
+            InputShape::Slice { len, elem } => InputShape::Made {
+                before: "",
+                parts: vec![InputShape::Vector {
+                    len,
+                    capacity: len,
+                    elem,
+                }],
+                after: ".into_boxed_slice()",
             },
-            parts: vec![content],
-            after: "",
+            InputShape::Text { .. } => made("Box::<str>::from", content),
+            _ => made("Box::new", content),
         })
     }
 
@@ -320,5 +325,13 @@ impl Lowerer<'_> {
                 None => above,
             }
         })
+    }
+}
+
+fn made(before: &'static str, content: InputShape) -> InputShape {
+    InputShape::Made {
+        before,
+        parts: vec![content],
+        after: "",
     }
 }

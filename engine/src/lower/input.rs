@@ -7,7 +7,7 @@ use super::types::{self, erase};
 use super::value::{in_array, scalar_sort};
 use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
 use crate::mir::{Local, Ty, TyKind};
-use crate::program::{Input, InputShape, ScalarKind};
+use crate::program::{Input, InputShape, ScalarKind, Texts, input_vars};
 use crate::term::{Sort, Term, Var};
 
 impl Lowerer<'_> {
@@ -82,8 +82,15 @@ impl Lowerer<'_> {
                     elem: Box::new(elem),
                 })
             }
-            TyKind::Ref { ty: to, .. } => {
+            TyKind::Ref {
+                ty: to, mutable, ..
+            } => {
                 let inner = self.make_pointee(object, path, &erase(to), dims, depth)?;
+                if *mutable {
+                    let mut vars = vec![];
+                    input_vars(&inner, &mut vars);
+                    self.behind_mut.extend(vars);
+                }
                 Ok(InputShape::Reference(Box::new(inner)))
             }
             TyKind::Adt { path: adt, .. } => self.make_adt(object, path, ty, adt, dims, depth),
@@ -269,11 +276,21 @@ impl Lowerer<'_> {
             })?;
             let t = self.part(pointee, &[], Part::Meta, sort64);
             self.set_at_entry(object, path, Part::Meta, t, sort64)?;
-            if matches!(to.kind(), TyKind::Str) && dims.is_empty() {
-                return self.make_text(pointee, &inner_path, len, "");
+            let is_text = matches!(to.kind(), TyKind::Str);
+            if is_text && dims.is_empty() {
+                return self.make_text(pointee, &inner_path, len, None);
             }
             let elem =
                 self.make_input(pointee, &inner_path, &erase(&elem), &inner_dims, depth + 1)?;
+            // Texts in arrays are any bytes: a counterexample must have valid ones.
+            if let (true, InputShape::Scalar { var: bytes, .. }) = (is_text, &elem) {
+                return Ok(InputShape::Text {
+                    len,
+                    bytes: *bytes,
+                    texts: Texts::AnyBytes,
+                    capacity: None,
+                });
+            }
             return Ok(InputShape::Slice {
                 len,
                 elem: Box::new(elem),

@@ -39,6 +39,7 @@ mod rvalue;
 mod shape;
 mod span;
 mod statement;
+mod static_body;
 mod std_call;
 mod std_promoted;
 mod tag;
@@ -268,6 +269,8 @@ pub(crate) struct Lowerer<'a> {
     /// Objects whose contents were set up at entry in this round.
     pub prepared: BTreeSet<ObjectId>,
     pub entry_setup: Vec<crate::program::Stmt>,
+    /// Inputs behind `&mut`: what they are in the end is seen by the caller, and is compared between passes.
+    pub behind_mut: BTreeSet<Var>,
     /// The instance, and the span of the statement being lowered.
     pub frame: InstanceId,
     pub span: Option<crate::program::SourceSpan>,
@@ -306,7 +309,8 @@ pub fn lower_with_assumptions(
     // Paths of this crate print without its name: a module named like a crate of std cannot be told from it.
     let bodies_of_files = source.files.iter().flat_map(|f| &f.bodies);
     let mut own = bodies_of_files.filter(|b| !source.instances.contains(&*b.path));
-    if own.any(|b| b.kind == BodyKind::Fn && types::in_std(&b.path).is_some()) {
+    let of_std = own.any(|b| b.kind == BodyKind::Fn && types::in_std(&b.path).is_some());
+    if of_std || source.facts.shadows_std {
         let what = "a module of the crate that is named like a crate of std";
         return Err(LowerError::Unsupported(what.to_string()));
     }
@@ -360,6 +364,7 @@ impl<'a> Lowerer<'a> {
             requires: vec![],
             prepared: BTreeSet::new(),
             entry_setup: vec![],
+            behind_mut: BTreeSet::new(),
             frame: InstanceId(0),
             span: None,
             const_site: 0,
@@ -388,6 +393,7 @@ impl<'a> Lowerer<'a> {
         self.requires.clear();
         self.prepared.clear();
         self.entry_setup.clear();
+        self.behind_mut.clear();
         self.used.clear();
         self.span = None;
     }
@@ -500,7 +506,7 @@ impl<'a> Lowerer<'a> {
         let outputs = self.output_vars();
         let mut vars: Vec<Var> = self.vars.values().copied().collect();
         vars.extend(&self.draw_vars);
-        Program {
+        let mut program = Program {
             name: root.to_string(),
             entry: BlockId(0),
             vars,
@@ -513,6 +519,9 @@ impl<'a> Lowerer<'a> {
             source_names,
             draw_kinds: std::mem::take(&mut self.draw_kinds),
             pool: self.pool,
-        }
+        };
+        crate::program::utf8::assume_texts(&mut program, &self.behind_mut);
+        crate::program::settle::settle(&mut program, &self.behind_mut);
+        program
     }
 }

@@ -68,6 +68,7 @@ impl Lowerer<'_> {
                 let iterators = [
                     "slice::Iter",
                     "slice::iter",
+                    "slice::sort::",
                     "vec::IntoIter",
                     "vec::into_iter",
                 ];

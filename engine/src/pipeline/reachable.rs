@@ -35,7 +35,13 @@ pub fn reachable(text: &str, function: &str) -> String {
         }
     }
     let kept = items.iter().zip(kept).filter(|(_, kept)| *kept);
-    kept.map(|(item, _)| *item).collect()
+    let mut kept: Vec<&str> = kept.map(|(item, _)| *item).collect();
+    // A text begins with a body: what is left of the allocations of a body that went comes after the first.
+    let first = kept.iter().position(|item| !item.starts_with("alloc"));
+    if let Some(at) = first {
+        kept[..=at].rotate_right(1);
+    }
+    kept.concat()
 }
 
 /// Cuts a text at the lines that begin an item: those that begin with neither a blank, a comment nor the brace that
@@ -163,6 +169,12 @@ mod tests {
     fn a_static_is_spoken_of_by_its_name() {
         let text = "fn f() -> u8 {\n    _1 = const <static(DefId(0:4 ~ a[1]::TABLE))>;\n}\nalloc1 (static: m::TABLE, size: 1, align: 1) {\n}\n";
         assert_eq!(named(&reachable(text, "f")), ["f", "alloc1"]);
+    }
+
+    #[test]
+    fn allocations_never_come_first() {
+        let text = "fn g() -> u8 {\n}\nalloc1 (size: 1, align: 1) {\n}\nalloc2 (size: 1, align: 1) {\n}\nfn f() -> u8 {\n    _1 = alloc1;\n    _2 = alloc2;\n}\n";
+        assert_eq!(named(&reachable(text, "f")), ["f", "alloc1", "alloc2"]);
     }
 
     #[test]

@@ -113,6 +113,7 @@ fn read_reachable(
     capture: &Capture,
     root: &Root,
     snapshot: &Snapshot,
+    constants: &MirFile,
 ) -> Result<Vec<MirFile>, SnapshotError> {
     let mut functions: HashMap<&str, Vec<&Function>> = HashMap::new();
     for function in &capture.info.functions {
@@ -126,10 +127,13 @@ fn read_reachable(
     // Before the inliner one text holds the whole crate.
     let mut seen = BTreeSet::from([snapshot.path.clone()]);
     let mut files = vec![];
+    // Statics and constants hold pointers to functions.
+    let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
     while let Some((text, function)) = texts.pop() {
         let part = reachable(&text, function);
         files.push(read(&part, &text)?);
-        for word in words_of(&part) {
+        let of_statics = std::mem::take(&mut named);
+        for word in words_of(&part).chain(words_of(&of_statics)) {
             for function in functions.remove(word).unwrap_or_default() {
                 if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)
                     && seen.insert(s.path.clone())
@@ -151,7 +155,6 @@ pub fn prepare_snapshot(
     reference: &MirFile,
     texts: Texts,
 ) -> Result<Prepared, SnapshotError> {
-    let files = read_reachable(capture, root, snapshot)?;
     // Functions of the crate must come from this stage; the reference only completes constants.
     let constants = MirFile {
         bodies: reference
@@ -163,6 +166,7 @@ pub fn prepare_snapshot(
         allocs: reference.allocs.clone(),
         allocs_through_body: vec![],
     };
+    let files = read_reachable(capture, root, snapshot, &constants)?;
     let mut all: Vec<&MirFile> = files.iter().collect();
     all.push(&constants);
     let mut source = Source::of(capture, all);

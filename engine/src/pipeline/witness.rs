@@ -12,6 +12,8 @@ use crate::term::{Value, to_signed};
 
 /// Longest run that is traced for its steps.
 const MAX_TRACED: u64 = 4_000_000;
+/// No slice has more bytes (`lower`).
+const MOST_BYTES: u64 = 1 << 47;
 /// Longest array that is spelled out.
 const MAX_ELEMENTS: u128 = 4096;
 
@@ -90,30 +92,36 @@ pub(super) fn show(
     state: &[Value],
     indices: &[(u128, u32)],
 ) -> Result<String, String> {
-    let index = indices
-        .iter()
-        .fold(0u128, |acc, (i, w)| acc.checked_shl(*w).unwrap_or(0) | i);
+    let joined = |indices: &[(u128, u32)]| {
+        let join = |all: u128, (i, w): &(u128, u32)| all.checked_shl(*w).unwrap_or(0) | i;
+        indices.iter().fold(0, join)
+    };
+    let index = joined(indices);
+    // Inside arrays the program takes a length that no slice has for none.
+    let length = |n: u128| match !indices.is_empty() && n > u128::from(MOST_BYTES) {
+        true => 0,
+        false => n,
+    };
     let bits = |v: crate::term::Var| match &state[v.0 as usize] {
         Value::Bits(b) => *b,
         Value::Array(a) => a.get(index),
     };
-    let with = |i: u128| {
-        let mut next = indices.to_vec();
-        next.push((i, if indices.is_empty() { 64 } else { 32 }));
-        next
-    };
+    let below = |i: u128, width: u32| [indices, &[(i, width)]].concat();
+    // Elements of arrays inside arrays have 32 bits for their index, those of slices 64 (`lower/input.rs`).
+    let of_array = |i: u128| below(i, if indices.is_empty() { 64 } else { 32 });
+    let of_slice = |i: u128| below(i, 64);
     Ok(match shape {
         InputShape::Scalar { var, kind } => scalar_text(bits(*var), Some(*kind))?,
-        InputShape::Array { len, elem } => sequence(elem, state, *len, with)?,
+        InputShape::Array { len, elem } => sequence(elem, state, *len, of_array)?,
         InputShape::Slice { len, elem } => {
-            let n = bits(*len);
-            format!("&{}", sequence(elem, state, n, with)?)
+            let n = length(bits(*len));
+            format!("&{}", sequence(elem, state, n, of_slice)?)
         }
         InputShape::Vector { len, elem, .. } => {
-            format!("vec!{}", sequence(elem, state, bits(*len), with)?)
+            format!("vec!{}", sequence(elem, state, bits(*len), of_slice)?)
         }
         InputShape::Elements { len, elem } => {
-            format!("{}.iter()", sequence(elem, state, bits(*len), with)?)
+            format!("{}.iter()", sequence(elem, state, bits(*len), of_slice)?)
         }
         InputShape::Tuple(parts) => {
             let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
@@ -164,15 +172,18 @@ pub(super) fn show(
             let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
             format!("{before}({}){after}", parts?.join(", "))
         }
-        InputShape::Text { len, bytes, texts } => {
-            let n = bits(*len);
+        InputShape::Text {
+            len, bytes, texts, ..
+        } => {
+            let n = length(bits(*len));
             if n > LONGEST {
                 return Err(LONG_TEXT.into());
             }
             let Value::Array(content) = &state[bytes.0 as usize] else {
                 return Err("a text without bytes".into());
             };
-            let mut content: Vec<u8> = (0..n).map(|i| content.get(i) as u8).collect();
+            let byte = |i: u128| content.get(joined(&of_slice(i))) as u8;
+            let mut content: Vec<u8> = (0..n).map(byte).collect();
             if *texts != Texts::AnyBytes {
                 content = repaired(&content);
             }
@@ -187,12 +198,33 @@ pub(super) fn show(
     })
 }
 
+/// Has a value of this shape a text in it, which must be one?
+fn holds_text(shape: &InputShape) -> bool {
+    match shape {
+        InputShape::Text { .. } => true,
+        InputShape::Scalar { .. } | InputShape::Opaque(_) => false,
+        InputShape::Array { elem, .. }
+        | InputShape::Slice { elem, .. }
+        | InputShape::Vector { elem, .. }
+        | InputShape::Elements { elem, .. } => holds_text(elem),
+        InputShape::Tuple(parts) | InputShape::Made { parts, .. } => parts.iter().any(holds_text),
+        InputShape::Struct { fields, .. } => fields.iter().any(|(_, f)| holds_text(f)),
+        InputShape::Enum { variants, .. } => variants
+            .iter()
+            .any(|(_, _, fields)| fields.iter().any(holds_text)),
+        InputShape::Reference(inner) => holds_text(inner),
+    }
+}
+
 fn sequence(
     elem: &InputShape,
     state: &[Value],
     len: u128,
     with: impl Fn(u128) -> Vec<(u128, u32)>,
 ) -> Result<String, String> {
+    if len > MAX_ELEMENTS && holds_text(elem) {
+        return Err(LONG_TEXT.into());
+    }
     if len > MAX_ELEMENTS {
         let first = show(elem, state, &with(0))?;
         return Ok(format!("[{first}, ..; {len}]"));

@@ -10,7 +10,7 @@ pub mod interp;
 pub mod liveness;
 pub mod machine;
 mod print;
-mod settle;
+pub mod settle;
 pub mod simplify;
 mod source_span;
 pub mod summary;
@@ -187,6 +187,8 @@ pub enum InputShape {
         len: Var,
         bytes: Var,
         texts: Texts,
+        /// The room of a `String`'s buffer.
+        capacity: Option<Var>,
     },
     /// Something that no run looks at.
     Opaque(String),
@@ -224,7 +226,12 @@ pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
             }
         }
         InputShape::Reference(inner) => input_vars(inner, out),
-        InputShape::Text { len, bytes, .. } => out.extend([*len, *bytes]),
+        InputShape::Text {
+            len,
+            bytes,
+            capacity,
+            ..
+        } => out.extend([*len, *bytes].iter().chain(capacity)),
         InputShape::Opaque(_) => {}
     }
 }

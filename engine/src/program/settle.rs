@@ -6,10 +6,11 @@
 
 use super::{BlockId, Program, Stmt, Terminator};
 use crate::term::{Node, Subst, Term, Var};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Rewrites in place; runs stay the same, but for the array itself, which keeps the input.
-pub fn settle(program: &mut Program) {
+/// Rewrites in place; runs stay the same, but for the array itself, which keeps the input. Those of `except` are left:
+/// others look at them when the run is over.
+pub fn settle(program: &mut Program, except: &BTreeSet<Var>) {
     let mut writes: BTreeMap<Var, u32> = BTreeMap::new();
     for block in &program.blocks {
         for stmt in &block.stmts {
@@ -27,6 +28,7 @@ pub fn settle(program: &mut Program) {
     let once = |v: &Var, t: &Term, program: &Program| {
         matches!(program.pool.node(*t), Node::Lambda { .. })
             && writes.get(v) == Some(&1)
+            && !except.contains(v)
             && (program.pool.free_vars(&[*t]).iter()).all(|w| w == v || !writes.contains_key(w))
     };
     let stmts = std::mem::take(&mut program.blocks[entry.index()].stmts);

@@ -2,14 +2,12 @@
 //! straight lines become one block.
 
 use super::liveness::Liveness;
-use super::{BlockId, Draw, Program, Stmt, Terminator, constants, settle, utf8};
+use super::{BlockId, Draw, Program, Stmt, Terminator, constants};
 use crate::term::{Term, Var};
 use std::collections::BTreeSet;
 
 /// Simplifies in place; the program's runs stay the same, step counts aside.
 pub fn simplify(program: &mut Program) {
-    utf8::assume_texts(program);
-    settle::settle(program);
     shorten(program);
     constants::propagate(program);
     drop_dead(program);

@@ -81,6 +81,7 @@ pub fn of_inputs(inputs: &[Input]) -> Vec<(Var, Var)> {
                 len,
                 bytes,
                 texts: Texts::Utf8 | Texts::Short(_),
+                ..
             } => out.push((*len, *bytes)),
             InputShape::Tuple(parts) | InputShape::Made { parts, .. } => shapes.extend(parts),
             InputShape::Struct { fields, .. } => shapes.extend(fields.iter().map(|(_, f)| f)),

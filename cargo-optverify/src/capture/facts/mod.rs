@@ -5,6 +5,7 @@ mod constants;
 mod foreign_enums;
 mod local_enums;
 mod local_unions;
+mod shadows;
 mod tuple_sizes;
 mod type_sizes;
 
@@ -69,13 +70,15 @@ pub fn collect_from(
     }
     // unions print like structs: wherever a field is accessed, the crate's items are asked for
     let impls = reference.contains("<impl at ");
-    if enums || impls || reference.contains(".0: ") || reference.contains(".1: ") {
+    let fields = reference.contains(".0: ") || reference.contains(".1: ");
+    if enums || impls || fields || shadows::may_define(command) {
         let expanded = runs::expanded(command, scratch)?;
         if expanded.succeeded() {
             let source = String::from_utf8_lossy(&expanded.output.stdout);
             facts.enums.extend(local_enums::collect(&source, reference));
             facts.traits = instances::traits(&source);
             facts.types = instances::types(&source);
+            facts.shadows_std = shadows::defines(&source);
             facts.unions = local_unions::collect(&source);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
             let twice = type_sizes::defined_twice(&source);

@@ -1,0 +1,73 @@
+//! Statics that hold pointers (texts, functions): their bytes do not tell what they point to, their own body does. It is
+//! run where the static is mentioned, into memory that is the same for all of them.
+
+use super::instance::InstanceId;
+use super::types::{self, erase};
+use super::value::Value;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{BodyKind, GenericArg, Local, Place, Ty, TyKind};
+
+/// No call of the root stands in this block.
+const NO_BLOCK: u32 = u32::MAX;
+
+impl Lowerer<'_> {
+    /// A reference to a static of this crate.
+    pub fn static_by_body(&mut self, name: &str, to: &Ty) -> Lowered<Value> {
+        let unknown = || gap("a constant that contains pointers");
+        let Some(b) = self.bodies.by_path(name, BodyKind::Static)? else {
+            return unknown();
+        };
+        if erase(b.body.ret()) != *to || b.body.value.is_some() || !self.is_frozen(to, 0) {
+            return unknown();
+        }
+        let frame = std::mem::replace(&mut self.frame, InstanceId(0));
+        let mut site = 0;
+        while let Some(id) = self.instance_index.get(&(self.frame, NO_BLOCK, site))
+            && *self.instances[id.0 as usize].body.body.path != *name
+        {
+            site += 1;
+        }
+        let instance = self.instance(NO_BLOCK, site, b);
+        self.frame = frame;
+        let (exit, enter) = (self.new_return_block(), self.new_block());
+        self.goto(enter);
+        self.current = enter;
+        self.resets.push((enter, instance, true));
+        self.lower_instance(instance, exit);
+        self.current = exit;
+        let frame = std::mem::replace(&mut self.frame, instance);
+        let at = self.locate(&Place::local(Local::RETURN));
+        let pointer = at.and_then(|at| self.address_of(&at));
+        self.frame = frame;
+        let pointer = pointer?;
+        Ok(self.pointer(pointer))
+    }
+
+    /// Does nothing in it change behind a shared reference?
+    fn is_frozen(&self, ty: &Ty, depth: u32) -> bool {
+        if depth > 6 {
+            return false;
+        }
+        let inside = |t: &Ty| self.is_frozen(&erase(t), depth + 1);
+        if types::scalar_kind(ty).is_some() {
+            return true;
+        }
+        match ty.kind() {
+            TyKind::Str | TyKind::FnPtr { .. } | TyKind::FnDef { .. } => true,
+            TyKind::Ref { mutable, ty, .. } => !mutable && inside(ty),
+            TyKind::Array(t, _) | TyKind::Slice(t) => inside(t),
+            TyKind::Tuple(parts) => parts.iter().all(inside),
+            TyKind::Adt { path, args } => match types::in_std(path) {
+                Some("option::Option") => args
+                    .iter()
+                    .all(|a| matches!(a, GenericArg::Type(t) if inside(t))),
+                Some(_) => false,
+                None => {
+                    let fields = self.shapes.all_fields(ty);
+                    self.is_local_type(path) && fields.is_some_and(|f| f.iter().all(inside))
+                }
+            },
+            _ => false,
+        }
+    }
+}
