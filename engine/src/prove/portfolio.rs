@@ -78,12 +78,17 @@ fn to_certify(settings: &Settings) -> u64 {
     (settings.timeout.as_millis() as u64 / 2).min(5_000)
 }
 
+/// So long a violation is looked for in a program that is not safe in any case, because it leaves the model.
+const HOPELESS: Duration = Duration::from_millis(2500);
+
 struct Race<'a> {
     settings: &'a Settings,
     deadline: &'a Deadline,
     timings: Vec<(&'static str, Duration)>,
     /// The best excuse so far.
     reason: Option<Reason>,
+    /// When the first run was found that leaves the model: nothing can be proven any more, only refuted.
+    left_model: Option<Instant>,
     won: Option<(&'static str, Verdict)>,
 }
 
@@ -103,7 +108,8 @@ impl Race<'_> {
         if !wanted.is_empty() && !wanted.iter().any(|e| e == name) {
             return false;
         }
-        if self.deadline.passed() {
+        let is_hopeless = (self.left_model).is_some_and(|since| since.elapsed() > HOPELESS);
+        if self.deadline.passed() || is_hopeless {
             return true;
         }
         let start = Instant::now();
@@ -129,6 +135,9 @@ impl Race<'_> {
     }
 
     fn excuse(&mut self, reason: Reason) {
+        if matches!(reason, Reason::Unsupported { .. }) {
+            self.left_model.get_or_insert_with(Instant::now);
+        }
         let rank = |r: &Reason| match r {
             Reason::Unsupported { .. } => 4,
             Reason::Approximate { .. } => 3,
@@ -155,6 +164,7 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
         deadline,
         timings: vec![("slice", start.elapsed())],
         reason: None,
+        left_model: None,
         won: None,
     };
     engines(&mut race, &mut task);
