@@ -1,0 +1,105 @@
+//! Which state of a folder was read. The process of a root reads the capture again, after the one that looked at every
+//! file of it: whoever changes something in between, an enemy or a second run that captures anew, must not have the
+//! verdict of one program told of another.
+//!
+//! The manifest and the facts are compared by their content and by which files they are; the others by the time of their
+//! last change, which the system keeps and nobody can set back.
+
+use super::CaptureError;
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::str::FromStr;
+
+/// Nanoseconds of the system that keeps the file.
+type Changed = i128;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    content: u64,
+    /// The last change of any file of the capture.
+    newest: Changed,
+}
+
+impl Stamp {
+    /// Of a manifest and the facts beside it.
+    pub(super) fn of(texts: [(&Path, &str); 2]) -> Result<Stamp, CaptureError> {
+        let mut hasher = DefaultHasher::new();
+        let mut newest = Changed::MIN;
+        for (path, text) in texts {
+            let file = metadata(path)?;
+            (text, identity(&file)).hash(&mut hasher);
+            newest = newest.max(changed(&file));
+        }
+        let content = hasher.finish();
+        Ok(Stamp { content, newest })
+    }
+
+    /// One more file of the capture.
+    pub(super) fn with(&mut self, path: &Path) -> Result<(), CaptureError> {
+        self.newest = self.newest.max(changed(&metadata(path)?));
+        Ok(())
+    }
+
+    /// Was the same manifest read, and the same facts?
+    pub(super) fn is_of(self, other: Stamp) -> bool {
+        self.content == other.content && other.newest <= self.newest
+    }
+
+    /// Is the file as it was when this was made?
+    pub(super) fn covers(self, path: &Path) -> Result<bool, CaptureError> {
+        Ok(changed(&metadata(path)?) <= self.newest)
+    }
+}
+
+impl std::fmt::Display for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}@{}", self.content, self.newest)
+    }
+}
+
+impl FromStr for Stamp {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = || {
+            let (content, newest) = text.split_once('@')?;
+            let content = u64::from_str_radix(content, 16).ok()?;
+            let newest = newest.parse().ok()?;
+            Some(Stamp { content, newest })
+        };
+        parse().ok_or_else(|| format!("`{text}` is no stamp of a capture"))
+    }
+}
+
+fn metadata(path: &Path) -> Result<Metadata, CaptureError> {
+    std::fs::metadata(path).map_err(|source| CaptureError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+#[cfg(unix)]
+fn identity(file: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino())
+}
+
+#[cfg(unix)]
+fn changed(file: &Metadata) -> Changed {
+    use std::os::unix::fs::MetadataExt;
+    Changed::from(file.ctime()) * 1_000_000_000 + Changed::from(file.ctime_nsec())
+}
+
+/// Elsewhere there is only what the writer of the file says.
+#[cfg(not(unix))]
+fn identity(file: &Metadata) -> Option<std::time::SystemTime> {
+    file.created().ok()
+}
+
+#[cfg(not(unix))]
+fn changed(file: &Metadata) -> Changed {
+    let since = |t: std::time::SystemTime| t.duration_since(std::time::UNIX_EPOCH).ok();
+    let since = file.modified().ok().and_then(since);
+    since.map_or(0, |d| d.as_nanos() as Changed)
+}
