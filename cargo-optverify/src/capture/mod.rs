@@ -173,11 +173,11 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
             &serde_json::to_string_pretty(&Facts::default())?,
         )?;
     }
-    folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+    folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
     if !manifest.roots.is_empty() {
         instances::add(command, &folder, &enums_cache, &mut manifest)?;
         deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
-        folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+        folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
         if manifest.functions.iter().any(|f| f.reference.is_some()) {
             instances::add(command, &folder, &enums_cache, &mut manifest)?;
         }

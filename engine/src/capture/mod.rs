@@ -77,10 +77,8 @@ impl Capture {
     /// looked at when it is read. What has changed since the other process made the stamp is an error, now or then.
     pub fn load_again(dir: impl AsRef<Path>, stamp: Stamp) -> Result<Self, CaptureError> {
         let mut capture = Self::read(dir.as_ref())?;
-        if !stamp.is_of(capture.stamp) {
-            return Err(capture.has_changed(files::MANIFEST));
-        }
         (capture.stamp, capture.is_fixed) = (stamp, true);
+        capture.is_unchanged()?;
         Ok(capture)
     }
 
@@ -91,7 +89,7 @@ impl Capture {
 
     /// Is the folder still the one that was loaded? A new capture may have taken its place.
     pub fn is_unchanged(&self) -> Result<(), CaptureError> {
-        match self.stamp.is_of(Self::read(&self.dir)?.stamp) {
+        match self.stamp.is_of(stamp_of(&self.dir)?) {
             true => Ok(()),
             false => Err(self.has_changed(files::MANIFEST)),
         }
@@ -103,6 +101,8 @@ impl Capture {
 
     fn read(dir: &Path) -> Result<Self, CaptureError> {
         let dir = dir.to_path_buf();
+        // before the reading: what changes meanwhile is newer
+        let stamp = stamp_of(&dir);
         let path = dir.join(files::MANIFEST);
         let text = read(&path).map_err(|error| match error {
             CaptureError::Unreadable { source, .. } => CaptureError::Missing {
@@ -115,28 +115,31 @@ impl Capture {
             path: path.clone(),
             source,
         };
-        // the version first: another format may have other fields
-        let found = serde_json::from_str::<Version>(&text).map_err(damaged)?;
-        let found = found.format_version.unwrap_or(0);
-        if found != FORMAT_VERSION {
-            return Err(CaptureError::OtherFormat {
-                dir,
-                found,
-                expected: FORMAT_VERSION,
-            });
-        }
-        let info: Manifest = serde_json::from_str(&text).map_err(damaged)?;
-        let (manifest, manifest_text) = (path, text);
+        let info = match serde_json::from_str::<Manifest>(&text) {
+            Ok(info) if info.format_version == FORMAT_VERSION => info,
+            // another format may have other fields
+            other => {
+                let found = serde_json::from_str::<Version>(&text).map_err(damaged)?;
+                let found = found.format_version.unwrap_or(0);
+                if found != FORMAT_VERSION {
+                    return Err(CaptureError::OtherFormat {
+                        dir,
+                        found,
+                        expected: FORMAT_VERSION,
+                    });
+                }
+                other.map_err(damaged)?
+            }
+        };
         let path = dir.join(files::FACTS);
         let text = read(&path)?;
-        let stamp = Stamp::of([(&manifest, &manifest_text), (&path, &text)])?;
         let facts =
             serde_json::from_str(&text).map_err(|source| CaptureError::Damaged { path, source })?;
         Ok(Self {
             dir,
             info,
             facts,
-            stamp,
+            stamp: stamp?,
             is_fixed: false,
         })
     }
@@ -299,6 +302,10 @@ fn is_inside(dir: &Path, whole: &Path, file: &str) -> Result<(), String> {
         Ok(real) if real.is_file() => Ok(()),
         _ => Err(format!("the file {file} is missing")),
     }
+}
+
+fn stamp_of(dir: &Path) -> Result<Stamp, CaptureError> {
+    Stamp::of([&dir.join(files::MANIFEST), &dir.join(files::FACTS)])
 }
 
 fn has_changed(dir: &Path, file: &str) -> CaptureError {

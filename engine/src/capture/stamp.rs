@@ -2,8 +2,9 @@
 //! file of it: whoever changes something in between, an enemy or a second run that captures anew, must not have the
 //! verdict of one program told of another.
 //!
-//! The manifest and the facts are compared by their content and by which files they are; the others by the time of their
-//! last change, which the system keeps and nobody can set back.
+//! The manifest and the facts are compared by which files they are, their sizes and their last change; the others by their
+//! last change alone, whose time the system keeps and nobody can set back. Nothing is read for it: a manifest of
+//! thousands of functions is as long as all the rest that a root needs.
 
 use super::CaptureError;
 use std::fs::Metadata;
@@ -16,23 +17,24 @@ type Changed = i128;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    content: u64,
+    /// Of the manifest and the facts.
+    files: u64,
     /// The last change of any file of the capture.
     newest: Changed,
 }
 
 impl Stamp {
     /// Of a manifest and the facts beside it.
-    pub(super) fn of(texts: [(&Path, &str); 2]) -> Result<Stamp, CaptureError> {
+    pub(super) fn of(files: [&Path; 2]) -> Result<Stamp, CaptureError> {
         let mut hasher = DefaultHasher::new();
         let mut newest = Changed::MIN;
-        for (path, text) in texts {
+        for path in files {
             let file = metadata(path)?;
-            (text, identity(&file)).hash(&mut hasher);
+            (identity(&file), file.len(), changed(&file)).hash(&mut hasher);
             newest = newest.max(changed(&file));
         }
-        let content = hasher.finish();
-        Ok(Stamp { content, newest })
+        let files = hasher.finish();
+        Ok(Stamp { files, newest })
     }
 
     /// One more file of the capture.
@@ -41,9 +43,9 @@ impl Stamp {
         Ok(())
     }
 
-    /// Was the same manifest read, and the same facts?
+    /// Is it the same manifest, and are they the same facts?
     pub(super) fn is_of(self, other: Stamp) -> bool {
-        self.content == other.content && other.newest <= self.newest
+        self.files == other.files
     }
 
     /// Is the file as it was when this was made?
@@ -54,7 +56,7 @@ impl Stamp {
 
 impl std::fmt::Display for Stamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}@{}", self.content, self.newest)
+        write!(f, "{:016x}@{}", self.files, self.newest)
     }
 }
 
@@ -63,10 +65,10 @@ impl FromStr for Stamp {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parse = || {
-            let (content, newest) = text.split_once('@')?;
-            let content = u64::from_str_radix(content, 16).ok()?;
+            let (files, newest) = text.split_once('@')?;
+            let files = u64::from_str_radix(files, 16).ok()?;
             let newest = newest.parse().ok()?;
-            Some(Stamp { content, newest })
+            Some(Stamp { files, newest })
         };
         parse().ok_or_else(|| format!("`{text}` is no stamp of a capture"))
     }
