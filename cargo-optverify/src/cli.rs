@@ -3,6 +3,7 @@
 use crate::gate::GateArgs;
 use crate::report::options::OutputArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use optverify_engine::capture::Stamp;
 use optverify_engine::vc::Generator;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -220,11 +221,20 @@ pub struct CheckProofArgs {
     pub build: BuildArgs,
 }
 
+/// What the process of a root is told by the one that starts it.
 #[derive(Debug, Args)]
-pub struct CheckRootArgs {
+pub struct NamedRoot {
     pub capture: PathBuf,
     /// Among the roots of the capture
     pub index: usize,
+    /// The state of the capture in which that is so
+    pub stamp: Stamp,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckRootArgs {
+    #[command(flatten)]
+    pub root: NamedRoot,
     pub proof: PathBuf,
     #[arg(long, value_parser = parse_duration)]
     pub solver_timeout: Duration,
@@ -234,18 +244,16 @@ pub struct CheckRootArgs {
 
 #[derive(Debug, Args)]
 pub struct RerunRootArgs {
-    pub capture: PathBuf,
-    /// Among the roots of the capture
-    pub index: usize,
+    #[command(flatten)]
+    pub root: NamedRoot,
     pub snapshot: String,
     pub values: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct OneRootArgs {
-    pub capture: PathBuf,
-    /// Among the roots of the capture
-    pub index: usize,
+    #[command(flatten)]
+    pub root: NamedRoot,
     #[arg(long, value_parser = parse_duration)]
     pub timeout: Duration,
     #[arg(long)]

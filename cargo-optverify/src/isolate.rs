@@ -1,7 +1,7 @@
 //! Verifies one root in a process of its own: whatever the solver does there (a crash, all the memory, a query
 //! that never ends) ends this root and nothing else.
 
-use crate::cli::OneRootArgs;
+use crate::cli::{NamedRoot, OneRootArgs};
 use crate::exit_code::ExitCode;
 use crate::replay::fields;
 use anyhow::{Context, Result, anyhow};
@@ -9,6 +9,7 @@ use optverify_engine::capture::{Capture, Root};
 use optverify_engine::pipeline::{self, Options};
 use optverify_engine::report::RootReport;
 use optverify_engine::smt;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -60,11 +61,10 @@ fn command(
     options: &Options,
     memory: Option<u32>,
 ) -> Result<Command> {
-    let index = index_of(capture, root)?;
     let mut command = limited(memory)?;
     command.args(["optverify", "verify-root"]);
     command.args(memory.map(|mb| format!("--memory={mb}")));
-    command.arg(capture.dir()).arg(index.to_string());
+    command.args(named(capture, root)?);
     command.arg(format!("--timeout={}ms", options.timeout.as_millis()));
     command.arg(format!("--vcgen={}", options.vcgen));
     for engine in &options.engines {
@@ -85,11 +85,21 @@ fn command(
     Ok(command)
 }
 
-/// How a child is told which root is meant.
-pub fn index_of(capture: &Capture, root: &Root) -> Result<usize> {
+/// How a child is told which root is meant, and of which state of the capture.
+pub fn named(capture: &Capture, root: &Root) -> Result<[OsString; 3]> {
     let mut roots = capture.roots().iter();
     let found = roots.position(|r| r.function == root.function && r.name == root.name);
-    found.ok_or_else(|| anyhow!("{} is not in its capture", root.name))
+    let index = found.ok_or_else(|| anyhow!("{} is not in its capture", root.name))?;
+    let stamp = capture.stamp().to_string();
+    Ok([capture.dir().into(), index.to_string().into(), stamp.into()])
+}
+
+/// The child's side of `named`.
+pub fn meant(named: &NamedRoot) -> Result<(Capture, Root)> {
+    let capture = Capture::load_again(&named.capture, named.stamp)?;
+    let root = capture.roots().get(named.index).cloned();
+    let root = root.context("no such root in the capture")?;
+    Ok((capture, root))
 }
 
 /// This program again, in a process that the system gives no more memory than this.
@@ -154,9 +164,15 @@ pub fn output_of(mut command: Command, patience: Duration) -> Result<String, Str
 /// The child's side: `verify-root CAPTURE INDEX`, the report as JSON on standard output.
 pub fn run(args: &OneRootArgs) -> Result<ExitCode> {
     smt::set_memory_limit_mb(args.memory.unwrap_or(MEMORY_MB));
-    let capture = Capture::load_again(&args.capture)?;
-    let root = capture.roots().get(args.index).cloned();
-    let root = root.context("no such root in the capture")?;
+    let report = match meant(&args.root) {
+        Ok((capture, root)) => verify(args, capture, root)?,
+        Err(why) => RootReport::unknown(format!("{why:#}")),
+    };
+    println!("{}", serde_json::to_string(&report)?);
+    Ok(ExitCode::AllSafe)
+}
+
+fn verify(args: &OneRootArgs, capture: Capture, root: Root) -> Result<RootReport> {
     let options = Options {
         timeout: args.timeout,
         measure_scratch: args.measure_scratch,
@@ -166,19 +182,24 @@ pub fn run(args: &OneRootArgs) -> Result<ExitCode> {
         engines: args.engine.clone(),
         vcgen: args.vcgen,
     };
-    let work = move || pipeline::verify_root(&capture, &root, &options, &mut |_| {});
+    let work = move || {
+        let report = pipeline::verify_root(&capture, &root, &options, &mut |_| {});
+        // what was read may be of two programs if another capture has taken the place of this one
+        match capture.is_unchanged() {
+            Ok(()) => report,
+            Err(why) => RootReport::unknown(why.to_string()),
+        }
+    };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work)?;
     // A bug of this tool is told as what it is.
-    let report = thread.join().unwrap_or_else(|panic| {
+    Ok(thread.join().unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
         RootReport::unknown(format!("internal error of cargo-optverify: {message}"))
-    });
-    println!("{}", serde_json::to_string(&report)?);
-    Ok(ExitCode::AllSafe)
+    }))
 }
 
 #[cfg(all(test, unix))]

@@ -1,6 +1,6 @@
 //! Where captures come from: a package or workspace, a single file, or folders made earlier.
 
-use crate::capture::folder::memory_folder;
+use crate::capture::folder::{disk_folder, memory_folder};
 use crate::capture::single_file::{self, FileOptions};
 use crate::capture::{self, Outcome};
 use crate::cargo_build::{self, BuildFailed};
@@ -8,6 +8,9 @@ use crate::cli::BuildArgs;
 use anyhow::{Result, bail};
 use optverify_engine::capture::{Capture, Root};
 use std::path::Path;
+
+/// Of a source file, in bytes: the capture of a larger one is too much for memory.
+const LARGE: u64 = 64 << 10;
 
 /// Captures, and what keeps their folders alive.
 pub struct Captures {
@@ -32,7 +35,11 @@ pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
             _folder: None,
         });
     };
-    let folder = memory_folder("optverify-file-")?;
+    let size = std::fs::metadata(file).map_or(0, |m| m.len());
+    let folder = match size > LARGE {
+        true => disk_folder("optverify-file-")?,
+        false => memory_folder("optverify-file-")?,
+    };
     let dir = folder.path().join("capture");
     of_file(file, build, &dir)?;
     Ok(Captures {

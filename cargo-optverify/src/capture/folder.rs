@@ -1,19 +1,26 @@
 //! A capture's folder in the making: under a temporary name, renamed when complete, so that a killed run
 //! leaves nothing that looks like a capture. The compiler's own files are hundreds and short-lived: they
-//! go to memory where there is a file system for that.
+//! go to memory where there is a file system for that, unless they are large.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 pub struct Scratch {
     dir: tempfile::TempDir,
     runs: tempfile::TempDir,
+    /// On the disk, for what memory is too small for.
+    large_runs: OnceLock<tempfile::TempDir>,
 }
 
 /// Where Linux has files in memory.
 const MEMORY: &str = "/dev/shm";
 const RUNS_PREFIX: &str = "optverify-runs-";
 const CAPTURE_PREFIX: &str = ".optverify-capture-";
+
+/// Dumps of all passes, before and after each and as shipped and closed, are some 200 times the text of a crate: beyond
+/// this they would take gigabytes of memory.
+const MOST_IN_MEMORY: usize = 10 << 20;
 
 impl Scratch {
     /// Beside `target`: a rename must not cross file systems.
@@ -34,12 +41,25 @@ impl Scratch {
             .with_context(|| format!("could not create a folder in {}", parent.display()))?;
         std::fs::create_dir(dir.path().join("capture"))?;
         let runs = memory_folder(RUNS_PREFIX)?;
-        Ok(Self { dir, runs })
+        Ok(Self {
+            dir,
+            runs,
+            large_runs: OnceLock::new(),
+        })
+    }
+
+    /// From now on the compiler writes what belongs to a crate with so much MIR.
+    pub fn make_room(&self, bytes: usize) -> Result<()> {
+        if bytes > MOST_IN_MEMORY {
+            let _ = self.large_runs.set(disk_folder(RUNS_PREFIX)?);
+        }
+        Ok(())
     }
 
     /// Where the compiler's runs write; thrown away.
     pub fn runs(&self) -> PathBuf {
-        self.runs.path().to_path_buf()
+        let runs = self.large_runs.get().unwrap_or(&self.runs);
+        runs.path().to_path_buf()
     }
 
     /// What will be published.
@@ -69,6 +89,14 @@ impl Scratch {
     }
 }
 
+/// A folder where temporary files go: in memory only where the user has decided so.
+pub fn disk_folder(prefix: &str) -> Result<tempfile::TempDir> {
+    remove_left_behind(&std::env::temp_dir(), prefix);
+    let name = format!("{prefix}{}-", std::process::id());
+    let folder = tempfile::Builder::new().prefix(&name).tempdir();
+    folder.context("could not create a temporary folder")
+}
+
 /// A folder in memory, or where temporary files go otherwise.
 pub fn memory_folder(prefix: &str) -> Result<tempfile::TempDir> {
     let memory = Path::new(MEMORY);
@@ -76,10 +104,7 @@ pub fn memory_folder(prefix: &str) -> Result<tempfile::TempDir> {
     let name = format!("{prefix}{}-", std::process::id());
     let mut builder = tempfile::Builder::new();
     builder.prefix(&name);
-    builder
-        .tempdir_in(memory)
-        .or_else(|_| builder.tempdir())
-        .context("could not create a temporary folder")
+    builder.tempdir_in(memory).or_else(|_| disk_folder(prefix))
 }
 
 /// Folders of runs that were killed: their process is gone.
@@ -96,5 +121,30 @@ fn remove_left_behind(place: &Path, prefix: &str) {
             // another user's folder is not ours to remove, and that is fine
             let _ = std::fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_goes_to_the_disk_and_is_gone_afterwards() {
+        let place = tempfile::tempdir().expect("a folder");
+        let here = place.path().canonicalize().expect("a path");
+        let scratch = Scratch::beside(&here.join("capture")).expect("a folder");
+        let small = scratch.runs();
+        scratch.make_room(MOST_IN_MEMORY).expect("room");
+        assert_eq!(scratch.runs(), small);
+        scratch.make_room(MOST_IN_MEMORY + 1).expect("room");
+        let large = scratch.runs();
+        assert!(large.is_dir() && large != small, "{large:?}");
+        assert!(large.starts_with(std::env::temp_dir()), "{large:?}");
+        std::fs::write(large.join("dump"), "text").expect("a file");
+        scratch.publish(&here.join("capture")).expect("published");
+        assert!(!large.exists() && !small.exists());
+        let left = std::fs::read_dir(&here).expect("a folder").flatten();
+        let left: Vec<_> = left.map(|e| e.file_name()).collect();
+        assert_eq!(left, ["capture"], "dumps are no part of a capture");
     }
 }

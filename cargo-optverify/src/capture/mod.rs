@@ -93,6 +93,8 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
     let reference = twins::told_apart(reference);
     folder.keep(files::REFERENCE, &reference)?;
+    folder.make_room(reference.len())?;
+    let runs_dir = folder.runs();
     manifest.roots = roots::find(&reference, &command.current_dir);
     if let Some(checks) = other_checks {
         manifest.roots.retain(|root| asks_for_checks(root, checks));
@@ -171,11 +173,11 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
             &serde_json::to_string_pretty(&Facts::default())?,
         )?;
     }
-    folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+    folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
     if !manifest.roots.is_empty() {
         instances::add(command, &folder, &enums_cache, &mut manifest)?;
         deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
-        folder.keep(files::MANIFEST, &serde_json::to_string_pretty(&manifest)?)?;
+        folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
         if manifest.functions.iter().any(|f| f.reference.is_some()) {
             instances::add(command, &folder, &enums_cache, &mut manifest)?;
         }

@@ -5,7 +5,7 @@ use crate::commands::check_witness;
 use crate::commands::verify::timeout;
 use crate::exit_code::ExitCode;
 use crate::{isolate, source};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use optverify_checker::{Second, Settings, SnapshotCheck, Verdict};
 use optverify_engine::capture::{Capture, Root};
 use optverify_engine::pipeline::{self, Options};
@@ -89,10 +89,9 @@ pub fn isolated(
     solver_timeout: Duration,
     queries: Option<&Path>,
 ) -> Result<Vec<SnapshotCheck>> {
-    let index = isolate::index_of(capture, root)?;
     let mut command = isolate::limited(None)?;
     command.args(["optverify", "check-root"]);
-    command.arg(capture.dir()).arg(index.to_string()).arg(proof);
+    command.args(isolate::named(capture, root)?).arg(proof);
     command.arg(format!("--solver-timeout={}ms", solver_timeout.as_millis()));
     if let Some(folder) = queries {
         std::fs::create_dir_all(folder)?;
@@ -105,9 +104,7 @@ pub fn isolated(
 
 /// The child's side: `check-root CAPTURE INDEX PROOF`, the answer as JSON on standard output.
 pub fn run_one(args: &CheckRootArgs) -> Result<ExitCode> {
-    let capture = Capture::load(&args.capture)?;
-    let root = capture.roots().get(args.index).cloned();
-    let root = root.context("no such root in the capture")?;
+    let (capture, root) = isolate::meant(&args.root)?;
     let settings = Settings {
         timeout: args.solver_timeout,
         unrolling: args.solver_timeout,
@@ -115,10 +112,15 @@ pub fn run_one(args: &CheckRootArgs) -> Result<ExitCode> {
         queries: args.queries.clone(),
     };
     let proof = args.proof.clone();
-    let work = move || optverify_checker::check_root(&capture, &root, &proof, &settings);
+    let work = move || {
+        let checked = optverify_checker::check_root(&capture, &root, &proof, &settings)?;
+        capture.is_unchanged().map_err(|e| e.to_string())?;
+        Ok(checked)
+    };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work)?;
     let checked = thread.join();
-    let checked = checked.unwrap_or_else(|_| Err("the checker broke off".to_string()));
+    let checked = checked
+        .unwrap_or_else(|_| Err::<Vec<SnapshotCheck>, _>("the checker broke off".to_string()));
     println!("{}", serde_json::to_string(&checked)?);
     Ok(ExitCode::AllSafe)
 }

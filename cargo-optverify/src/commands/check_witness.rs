@@ -8,7 +8,7 @@ use crate::isolate;
 use crate::source::{self, Captures};
 use crate::witness::check::{self, Fault};
 use crate::witness::{Entry, EntryType};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use optverify_checker::{SnapshotCheck, Verdict};
 use optverify_engine::capture::{Capture, Root};
 use optverify_engine::pipeline::{self, NotRerun, RunValues};
@@ -130,10 +130,9 @@ fn isolated(
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("run.json");
     std::fs::write(&file, serde_json::to_string(values)?)?;
-    let index = isolate::index_of(capture, root)?;
     let mut command = isolate::limited(None)?;
     command.args(["optverify", "rerun-root"]);
-    command.arg(capture.dir()).arg(index.to_string());
+    command.args(isolate::named(capture, root)?);
     command.arg(number).arg(file);
     let text = isolate::output_of(command, PATIENCE).map_err(|e| anyhow!(e))?;
     Ok(serde_json::from_str(&text)?)
@@ -141,9 +140,7 @@ fn isolated(
 
 /// The child's side: `rerun-root CAPTURE INDEX SNAPSHOT VALUES`, the answer as JSON on standard output.
 pub fn run_one(args: &RerunRootArgs) -> Result<ExitCode> {
-    let capture = Capture::load(&args.capture)?;
-    let root = capture.roots().get(args.index).cloned();
-    let root = root.context("no such root in the capture")?;
+    let (capture, root) = isolate::meant(&args.root)?;
     let values: RunValues = serde_json::from_str(&std::fs::read_to_string(&args.values)?)?;
     let number = args.snapshot.clone();
     let work = move || pipeline::rerun(&capture, &root, &number, &values);

@@ -28,6 +28,8 @@ pub enum Size {
     /// For the default run, that is to end soon: most of the tool's time goes into the passes over what std's code
     /// for the heap becomes.
     Small,
+    /// As small, without the heap, iterators and wild ones: cheap enough for thousands.
+    Short,
     Large,
     /// As large, without the heap.
     Plain,
@@ -36,21 +38,32 @@ pub enum Size {
 /// What makes rustc inline half of std, which costs more than all the rest of a file.
 const OF_THE_HEAP: [&str; 5] = ["Vec", "vec!", "Box", "String", "Bag"];
 
+/// The same, to a lesser degree: adapters and closures.
+const OF_ITERATORS: [&str; 8] = [
+    ".iter", "chunks", "windows", "split", ".map(", ".rev(", ".zip(", "dyn ",
+];
+
 /// A file of functions: most with claims, the first ones wild and without.
 pub fn file(seed: u64, count: usize, size: Size) -> File {
     let wild = match size {
         Size::Small => count / 25,
+        Size::Short => 0,
         Size::Large | Size::Plain => count / 8,
     };
     let mut file = File::generate(seed, wild);
     file.prelude.push_str(crate::snippets::ITEMS);
     let mut random = Random::new(seed ^ 0xfeed);
-    let on_heap = |f: &Function| OF_THE_HEAP.iter().any(|word| f.text.contains(word));
+    let has = |f: &Function, words: &[&str]| words.iter().any(|word| f.text.contains(word));
     let mut made = vec![];
     while file.functions.len() + made.len() < count {
         let name = format!("case{}", file.functions.len() + made.len());
         let function = function(&name, &file.items, size, &mut random);
-        if size != Size::Plain || !on_heap(&function) {
+        let is_wanted = match size {
+            Size::Small | Size::Large => true,
+            Size::Plain => !has(&function, &OF_THE_HEAP),
+            Size::Short => !has(&function, &OF_THE_HEAP) && !has(&function, &OF_ITERATORS),
+        };
+        if is_wanted {
             made.push(function);
         }
     }
@@ -73,7 +86,7 @@ fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Funct
             F::Heap,
             F::WidePieces,
         ],
-        Size::Plain => &[
+        Size::Plain | Size::Short => &[
             F::Exhaustive,
             F::Exhaustive,
             F::Wide,
@@ -94,7 +107,7 @@ fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Funct
             F::WidePieces,
         ],
     });
-    let is_small = size == Size::Small;
+    let is_small = matches!(size, Size::Small | Size::Short);
     let parameters = parameters(family, items, random);
     let result = match random.below(4) {
         0 => Ty::Option(Box::new(U8)),
@@ -123,7 +136,7 @@ fn function(name: &str, items: &Items, size: Size, random: &mut Random) -> Funct
         }
     }
     let (bindings, statements, depth) = match size {
-        Size::Small => (1, random.below(3), 1),
+        Size::Small | Size::Short => (1, random.below(3), 1),
         Size::Large | Size::Plain => (1 + random.below(2), 1 + random.below(4), 2),
     };
     (0..bindings).for_each(|_| writer.binding());

@@ -3,6 +3,7 @@
 use crate::confirm::Ended;
 use crate::tool::{Profile, Verdict};
 use crate::truth::{Build, Truth};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -79,14 +80,14 @@ pub fn judge<'a>(
 }
 
 /// What a run came to.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Figures {
     pub functions: usize,
     /// Functions of which every input was run, and those that panic on some input.
     pub exhaustive: usize,
     pub panicking: usize,
-    /// By profile and verdict.
-    verdicts: BTreeMap<(&'static str, String), usize>,
+    /// By profile and verdict: `dev safe`.
+    verdicts: BTreeMap<String, usize>,
     /// Codes of reasons for unknown, with an example.
     unknown: BTreeMap<String, (usize, String)>,
     /// Counterexamples that panic natively, and those that were not run to an end.
@@ -99,12 +100,12 @@ pub struct Figures {
     pub broken: Vec<String>,
     pub wrong: Vec<String>,
     /// Where the time goes.
-    spent: BTreeMap<&'static str, Duration>,
+    spent: BTreeMap<String, Duration>,
 }
 
 impl Figures {
     pub fn count(&mut self, profile: Profile, verdict: &Verdict) {
-        let key = (profile.name(), verdict.overall.clone());
+        let key = format!("{} {}", profile.name(), verdict.overall);
         *self.verdicts.entry(key).or_insert(0) += 1;
         if verdict.overall == "unknown" {
             let why: String = verdict.why.chars().take(150).collect();
@@ -113,34 +114,38 @@ impl Figures {
         }
     }
 
-    pub fn spent(&mut self, on: &'static str, time: Duration) {
-        *self.spent.entry(on).or_default() += time;
+    pub fn spent(&mut self, on: &str, time: Duration) {
+        *self.spent.entry(on.to_owned()).or_default() += time;
     }
 
-    pub fn add(&mut self, other: Figures) {
+    pub fn add(&mut self, other: &Figures) {
         self.functions += other.functions;
         self.exhaustive += other.exhaustive;
         self.panicking += other.panicking;
         self.confirmed += other.confirmed;
         self.unconfirmed += other.unconfirmed;
         self.miscompiled += other.miscompiled;
-        self.broken.extend(other.broken);
-        self.wrong.extend(other.wrong);
-        self.other_panics.extend(other.other_panics);
-        for (on, time) in other.spent {
-            self.spent(on, time);
+        self.broken.extend_from_slice(&other.broken);
+        self.wrong.extend_from_slice(&other.wrong);
+        self.other_panics.extend_from_slice(&other.other_panics);
+        for (on, time) in &other.spent {
+            self.spent(on, *time);
         }
-        for (key, n) in other.verdicts {
-            *self.verdicts.entry(key).or_insert(0) += n;
+        for (key, n) in &other.verdicts {
+            *self.verdicts.entry(key.clone()).or_insert(0) += n;
         }
-        for (code, (n, why)) in other.unknown {
-            self.unknown.entry(code).or_insert((0, why)).0 += n;
+        for (code, (n, why)) in &other.unknown {
+            let entry = self.unknown.entry(code.clone());
+            entry.or_insert_with(|| (0, why.clone())).0 += n;
         }
     }
 
     /// Verdicts that are not unknown.
     pub fn decided(&self) -> usize {
-        let known = self.verdicts.iter().filter(|((_, v), _)| v != "unknown");
+        let known = self
+            .verdicts
+            .iter()
+            .filter(|(v, _)| !v.ends_with(" unknown"));
         known.map(|(_, n)| n).sum()
     }
 
@@ -160,7 +165,7 @@ impl Figures {
         );
         for profile in ["dev", "release"] {
             let of = |verdict: &str| {
-                let key = (profile, verdict.to_owned());
+                let key = format!("{profile} {verdict}");
                 self.verdicts.get(&key).copied().unwrap_or(0)
             };
             let [safe, bad, unknown] = ["safe", "unsafe", "unknown"].map(of);

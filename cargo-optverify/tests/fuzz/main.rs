@@ -5,9 +5,9 @@
 //! panic on the reported input. Such a function is made small and written to `regressions/`, which are checked too.
 //!
 //! `OPTVERIFY_FUZZ=10000 OPTVERIFY_FUZZ_SEED=7 cargo test --test fuzz -- --nocapture random` runs for long: both
-//! profiles of every function, one file of eight with the heap, one thread (`OPTVERIFY_FUZZ_THREADS`), 3 s a function
-//! (`OPTVERIFY_FUZZ_MS`); files and native programs stay in the folder `OPTVERIFY_FUZZ_KEEP`. `OPTVERIFY_TOOL` names
-//! another build of the tool.
+//! profiles of every function, mostly small ones (`size`), one thread (`OPTVERIFY_FUZZ_THREADS`), 400 ms a function
+//! (`OPTVERIFY_FUZZ_MS`). With `OPTVERIFY_FUZZ_LOG=FILE` a killed run goes on where it was; files and native programs
+//! stay in the folder `OPTVERIFY_FUZZ_KEEP`. `OPTVERIFY_TOOL` names another build of the tool.
 
 mod calm;
 mod cases;
@@ -19,6 +19,7 @@ mod confirm;
 mod heap;
 mod judge;
 mod loops;
+mod progress;
 mod regressions;
 mod shrink;
 mod snippets;
@@ -48,7 +49,10 @@ mod types;
 use cases::Size;
 use check::{Settings, check};
 use functions::ALLOWED;
-use judge::Figures;
+use progress::{Identity, Progress};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tool::Profile;
 
@@ -60,34 +64,63 @@ const NATIVE_FLAGS: [&str; 4] = [
     "-Cdebug-assertions=off",
 ];
 
-/// Functions of one file.
-const FILE: usize = 50;
+/// Functions of one file: a compile costs as much again for each file, whatever is in it.
+const FILE: u64 = 50;
+const LONG_FILE: u64 = 200;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     let text = std::env::var(name).ok();
     text.and_then(|t| t.parse().ok()).unwrap_or(otherwise)
 }
 
+/// A long run is mostly of short functions, so that they are many; large ones cost ten times as much, and with the heap
+/// more than that.
+fn size(n: u64, long: bool) -> Size {
+    match n % 32 {
+        _ if !long => Size::Small,
+        31 => Size::Large,
+        15 => Size::Plain,
+        7 | 23 => Size::Small,
+        _ => Size::Short,
+    }
+}
+
 #[test]
 fn verdicts_on_random_functions_are_true() {
     let functions = number("OPTVERIFY_FUZZ", 300);
     let long = functions > 300;
-    let milliseconds = number("OPTVERIFY_FUZZ_MS", if long { 3000 } else { 500 });
+    let milliseconds = number("OPTVERIFY_FUZZ_MS", if long { 400 } else { 500 });
     let seed = number("OPTVERIFY_FUZZ_SEED", 1) * 10_000;
     let started = Instant::now();
-    let files = functions.div_ceil(FILE as u64);
+    let in_file = if long { LONG_FILE } else { FILE };
+    let files = functions.div_ceil(in_file);
     let threads = number("OPTVERIFY_FUZZ_THREADS", if long { 1 } else { 2 });
-    let next = std::sync::atomic::AtomicU64::new(0);
-    let total = std::sync::Mutex::new(Figures::default());
+    let progress = match std::env::var_os("OPTVERIFY_FUZZ_LOG") {
+        Some(log) => {
+            let identity = Identity {
+                seed,
+                functions,
+                milliseconds,
+                tool: tool::identity(),
+            };
+            Progress::open(Path::new(&log), &identity).unwrap_or_else(|e| panic!("{log:?}: {e}"))
+        }
+        None => Progress::unwritten(),
+    };
+    let (next, progress) = (AtomicU64::new(0), Mutex::new(progress));
+    let lock = || progress.lock().expect("no thread has failed");
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let n = next.fetch_add(1, Ordering::Relaxed);
                     if n >= files {
                         return;
                     }
-                    let count = (functions - n * FILE as u64).min(FILE as u64);
+                    if lock().is_done(n) {
+                        continue;
+                    }
+                    let count = (functions - n * in_file).min(in_file);
                     let settings = Settings {
                         // both profiles of everything take their time
                         profiles: match n % 2 {
@@ -96,23 +129,19 @@ fn verdicts_on_random_functions_are_true() {
                             _ => &[Profile::Dev],
                         },
                         milliseconds,
-                        size: match n % 8 {
-                            _ if !long => Size::Small,
-                            7 => Size::Large,
-                            _ => Size::Plain,
-                        },
+                        size: size(n, long),
                     };
                     let figures = check(seed + n, count as usize, &settings);
-                    let mut total = total.lock().expect("no thread has failed");
-                    total.add(figures);
+                    let mut progress = lock();
+                    progress.add(n, figures).expect("the log is written");
                     if long {
-                        total.print(started.elapsed().as_secs());
+                        progress.total().print(started.elapsed().as_secs());
                     }
                 }
             });
         }
     });
-    let total = total.into_inner().expect("no thread has failed");
+    let total = lock().total();
     total.print(started.elapsed().as_secs());
     assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n"));
     // who decides nothing is never wrong

@@ -122,14 +122,19 @@ impl Native {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Runs every function of a file on its inputs.
-    pub fn run(&self, file: &File, inputs: &[Inputs]) -> Result<Vec<Truth>, String> {
+    /// Runs every function of a file on its inputs; of a grid no more than so many that panic.
+    pub fn run(
+        &self,
+        file: &File,
+        inputs: &[Inputs],
+        most_panics: u64,
+    ) -> Result<Vec<Truth>, String> {
         let mut text = String::new();
         for (f, inputs) in inputs.iter().enumerate() {
             match inputs {
                 Inputs::Grid(sizes) => {
                     let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
-                    text.push_str(&format!("grid {f} {}\n", sizes.join(" ")));
+                    text.push_str(&format!("grid {f} {most_panics} {}\n", sizes.join(" ")));
                 }
                 Inputs::Sample(calls) => {
                     for call in calls {
@@ -150,13 +155,13 @@ impl Native {
 fn read_truth<'a>(inputs: &Inputs, lines: &mut impl Iterator<Item = &'a String>) -> Option<Truth> {
     let mut truth = Truth::default();
     match inputs {
-        Inputs::Grid(_) => {
+        Inputs::Grid(sizes) => {
             let words = lines.next()?.split_whitespace();
             let words: Vec<u64> = words.map(|w| w.parse().ok()).collect::<Option<_>>()?;
             (truth.returned, truth.panicked, truth.out_of_fuel) = (words[0], words[1], words[2]);
             let example = words[3..].iter().map(|w| Val::Bits(u128::from(*w)));
             truth.example = (truth.panicked > 0).then(|| example.collect());
-            truth.complete = truth.out_of_fuel == 0;
+            truth.complete = truth.returned + truth.panicked == sizes.iter().product::<u64>();
         }
         Inputs::Sample(calls) => {
             for call in calls {

@@ -3,6 +3,7 @@
 //! and makes a table of them.
 
 mod assumptions;
+mod between;
 #[path = "../common/mod.rs"]
 mod common;
 mod disk;

@@ -3,6 +3,7 @@
 
 use crate::common::Project;
 use crate::{figure, long};
+use optverify_engine::capture::Capture;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,10 +15,12 @@ const KINDS: [&str; 6] = ["unknown", "timeout", "failed", "panic", "abort", "mem
 
 /// The report of one root, verified in a process of its own as the tool does; nothing if that broke off.
 fn verify(project: &Project, index: usize, fault: Option<&str>) -> Option<Value> {
+    let capture = Capture::load(project.path().join("capture")).expect("a capture");
     let mut tool = project.tool(&[
         "verify-root",
         "capture",
         &index.to_string(),
+        &capture.stamp().to_string(),
         "--timeout=20s",
     ]);
     if let Some(fault) = fault {

@@ -66,8 +66,9 @@ struct Sum {
 #[test]
 fn proofs_of_the_suites_are_valid() {
     let Some(folder) = folder() else {
-        println!(
-            "skipped: no suites in ../shared/tasks beside the repository, nor in OPTVERIFY_TASKS"
+        figure(
+            "check-proof on the suites",
+            "skipped: no suites in ../shared/tasks beside the repository, nor in OPTVERIFY_TASKS",
         );
         return;
     };

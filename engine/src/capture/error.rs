@@ -31,4 +31,6 @@ pub enum CaptureError {
     },
     #[error("the capture in {} is inconsistent: {what}", dir.display())]
     Inconsistent { dir: PathBuf, what: String },
+    #[error("the capture in {} was changed while it was verified: {file} is new; verify again", dir.display())]
+    Changed { dir: PathBuf, file: String },
 }

@@ -5,6 +5,7 @@
 mod error;
 mod facts;
 mod manifest;
+mod stamp;
 
 pub use error::CaptureError;
 pub use facts::{EnumFacts, Facts, TypeSize, VariantFacts};
@@ -12,6 +13,8 @@ pub use manifest::{
     ClosedHow, Compiler, FORMAT_VERSION, Function, ImplHeader, LeftOut, Manifest, Pass, Profile,
     Root, SnapshotEntry,
 };
+
+pub use stamp::Stamp;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -37,6 +40,9 @@ pub struct Capture {
     /// What was captured, and how.
     pub info: Manifest,
     pub facts: Facts,
+    stamp: Stamp,
+    /// What is newer than the stamp is not read.
+    is_fixed: bool,
 }
 
 /// The MIR of one function after one pass.
@@ -55,20 +61,48 @@ pub struct Snapshot {
     pub shipped_changed: bool,
     /// The capture's folder, which both texts are in.
     dir: PathBuf,
+    /// What both texts must be no newer than.
+    limit: Option<Stamp>,
 }
 
 impl Capture {
     /// Reads the manifest and the facts in `dir`. MIR text is read when it is asked for.
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
-        let capture = Self::load_again(dir)?;
+        let mut capture = Self::read(dir.as_ref())?;
         capture.check()?;
         Ok(capture)
     }
 
     /// `load` in the process of one root of many: that every file is there was seen before, and what this root needs is
-    /// looked at when it is read.
-    pub fn load_again(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
-        let dir = dir.as_ref().to_path_buf();
+    /// looked at when it is read. What has changed since the other process made the stamp is an error, now or then.
+    pub fn load_again(dir: impl AsRef<Path>, stamp: Stamp) -> Result<Self, CaptureError> {
+        let mut capture = Self::read(dir.as_ref())?;
+        (capture.stamp, capture.is_fixed) = (stamp, true);
+        capture.is_unchanged()?;
+        Ok(capture)
+    }
+
+    /// For another process, and for `is_unchanged` after the work is done.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Is the folder still the one that was loaded? A new capture may have taken its place.
+    pub fn is_unchanged(&self) -> Result<(), CaptureError> {
+        match self.stamp.is_of(stamp_of(&self.dir)?) {
+            true => Ok(()),
+            false => Err(self.has_changed(files::MANIFEST)),
+        }
+    }
+
+    fn has_changed(&self, file: &str) -> CaptureError {
+        has_changed(&self.dir, file)
+    }
+
+    fn read(dir: &Path) -> Result<Self, CaptureError> {
+        let dir = dir.to_path_buf();
+        // before the reading: what changes meanwhile is newer
+        let stamp = stamp_of(&dir);
         let path = dir.join(files::MANIFEST);
         let text = read(&path).map_err(|error| match error {
             CaptureError::Unreadable { source, .. } => CaptureError::Missing {
@@ -81,22 +115,33 @@ impl Capture {
             path: path.clone(),
             source,
         };
-        // the version first: another format may have other fields
-        let found = serde_json::from_str::<Version>(&text).map_err(damaged)?;
-        let found = found.format_version.unwrap_or(0);
-        if found != FORMAT_VERSION {
-            return Err(CaptureError::OtherFormat {
-                dir,
-                found,
-                expected: FORMAT_VERSION,
-            });
-        }
-        let info: Manifest = serde_json::from_str(&text).map_err(damaged)?;
+        let info = match serde_json::from_str::<Manifest>(&text) {
+            Ok(info) if info.format_version == FORMAT_VERSION => info,
+            // another format may have other fields
+            other => {
+                let found = serde_json::from_str::<Version>(&text).map_err(damaged)?;
+                let found = found.format_version.unwrap_or(0);
+                if found != FORMAT_VERSION {
+                    return Err(CaptureError::OtherFormat {
+                        dir,
+                        found,
+                        expected: FORMAT_VERSION,
+                    });
+                }
+                other.map_err(damaged)?
+            }
+        };
         let path = dir.join(files::FACTS);
         let text = read(&path)?;
         let facts =
             serde_json::from_str(&text).map_err(|source| CaptureError::Damaged { path, source })?;
-        Ok(Self { dir, info, facts })
+        Ok(Self {
+            dir,
+            info,
+            facts,
+            stamp: stamp?,
+            is_fixed: false,
+        })
     }
 
     /// The capture in `dir`, and the one inside it for the roots that ask for another setting of overflow
@@ -112,7 +157,8 @@ impl Capture {
     }
 
     /// Every file that the manifest names is there.
-    fn check(&self) -> Result<(), CaptureError> {
+    fn check(&mut self) -> Result<(), CaptureError> {
+        let mut stamp = self.stamp;
         let inconsistent = |what| CaptureError::Inconsistent {
             dir: self.dir.clone(),
             what,
@@ -142,8 +188,14 @@ impl Capture {
         let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
         for file in all {
             is_inside(&self.dir, &whole, file).map_err(&inconsistent)?;
+            stamp.with(&self.dir.join(file))?;
         }
+        self.stamp = stamp;
         Ok(())
+    }
+
+    fn limit(&self) -> Option<Stamp> {
+        self.is_fixed.then_some(self.stamp)
     }
 
     pub fn dir(&self) -> &Path {
@@ -168,7 +220,7 @@ impl Capture {
     /// The whole crate before the first optimization, calls inlined as far as rustc can.
     pub fn reference_text(&self, function: &str) -> Result<String, CaptureError> {
         let deeper = self.function(function).and_then(|f| f.reference.as_deref());
-        read_inside(&self.dir, deeper.unwrap_or(files::REFERENCE))
+        read_inside(&self.dir, self.limit(), deeper.unwrap_or(files::REFERENCE))
     }
 
     pub fn reference_path(&self, function: &str) -> PathBuf {
@@ -178,7 +230,7 @@ impl Capture {
 
     /// The whole crate after the shipped pipeline: final bodies, constants, statics, promoteds.
     pub fn shipped_text(&self) -> Result<String, CaptureError> {
-        read_inside(&self.dir, files::SHIPPED)
+        read_inside(&self.dir, self.limit(), files::SHIPPED)
     }
 
     /// The function's MIR after every pass, in order.
@@ -209,6 +261,7 @@ impl Capture {
             changed: entry.closed_changed,
             closed_how: entry.closed_how,
             dir: self.dir.clone(),
+            limit: self.limit(),
             shipped_path: self.dir.join(&entry.shipped),
             shipped_changed: entry.changed,
         }
@@ -228,7 +281,7 @@ impl Snapshot {
     fn read(&self, path: &Path) -> Result<String, CaptureError> {
         // one that is elsewhere has no name here, and is refused like a file without one
         let name = path.strip_prefix(&self.dir).ok().and_then(Path::to_str);
-        read_inside(&self.dir, name.unwrap_or_default())
+        read_inside(&self.dir, self.limit, name.unwrap_or_default())
     }
 }
 
@@ -251,7 +304,18 @@ fn is_inside(dir: &Path, whole: &Path, file: &str) -> Result<(), String> {
     }
 }
 
-fn read_inside(dir: &Path, file: &str) -> Result<String, CaptureError> {
+fn stamp_of(dir: &Path) -> Result<Stamp, CaptureError> {
+    Stamp::of([&dir.join(files::MANIFEST), &dir.join(files::FACTS)])
+}
+
+fn has_changed(dir: &Path, file: &str) -> CaptureError {
+    CaptureError::Changed {
+        dir: dir.to_path_buf(),
+        file: file.to_owned(),
+    }
+}
+
+fn read_inside(dir: &Path, limit: Option<Stamp>, file: &str) -> Result<String, CaptureError> {
     let inconsistent = |what: String| CaptureError::Inconsistent {
         dir: dir.to_path_buf(),
         what,
@@ -259,7 +323,12 @@ fn read_inside(dir: &Path, file: &str) -> Result<String, CaptureError> {
     let whole = dir.canonicalize();
     let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
     is_inside(dir, &whole, file).map_err(inconsistent)?;
-    read(&dir.join(file))
+    let text = read(&dir.join(file))?;
+    // after the reading: what changes later was not read
+    match limit {
+        Some(stamp) if !stamp.covers(&dir.join(file))? => Err(has_changed(dir, file)),
+        _ => Ok(text),
+    }
 }
 
 /// A larger file is no MIR of one crate.
