@@ -19,7 +19,8 @@ pub fn constants(mir: &str) -> String {
         if inside {
             text += line;
         }
-        inside &= line.trim_end() != "}" && !(line.ends_with(";\n") && !line.starts_with(' '));
+        let is_one_line = line.ends_with(";\n") && !line.starts_with(' ');
+        inside &= line.trim_end() != "}" && !is_one_line;
     }
     text
 }

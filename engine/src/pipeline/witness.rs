@@ -117,8 +117,20 @@ pub(super) fn show(
             let n = length(bits(*len));
             format!("&{}", sequence(elem, state, n, of_slice)?)
         }
-        InputShape::Vector { len, elem, .. } => {
-            format!("vec!{}", sequence(elem, state, bits(*len), of_slice)?)
+        InputShape::Vector {
+            len,
+            capacity,
+            elem,
+        } => {
+            let elements = sequence(elem, state, bits(*len), of_slice)?;
+            match room(bits(*len), bits(*capacity)) {
+                Some(n) => {
+                    format!(
+                        "{{ let mut v = Vec::with_capacity({n}); v.append(&mut vec!{elements}); v }}"
+                    )
+                }
+                None => format!("vec!{elements}"),
+            }
         }
         InputShape::Elements { len, elem } => {
             format!("{}.iter()", sequence(elem, state, bits(*len), of_slice)?)
@@ -169,8 +181,24 @@ pub(super) fn show(
             parts,
             after,
         } => {
-            let parts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
-            format!("{before}({}){after}", parts?.join(", "))
+            let texts: Result<Vec<_>, _> = parts.iter().map(|p| show(p, state, indices)).collect();
+            let text = texts?.join(", ");
+            let spare = match parts.as_slice() {
+                [
+                    InputShape::Text {
+                        len,
+                        capacity: Some(c),
+                        ..
+                    },
+                ] => room(bits(*len), bits(*c)),
+                _ => None,
+            };
+            match spare {
+                Some(n) => {
+                    format!("{{ let mut s = String::with_capacity({n}); s.push_str({text}); s }}")
+                }
+                None => format!("{before}({text}){after}"),
+            }
         }
         InputShape::Text {
             len, bytes, texts, ..
@@ -196,6 +224,11 @@ pub(super) fn show(
         }
         InputShape::Opaque(text) => text.clone(),
     })
+}
+
+/// The room of a buffer that is more than what it holds, and that a test could make.
+fn room(len: u128, capacity: u128) -> Option<u128> {
+    (capacity > len && capacity < 1 << 24).then_some(capacity)
 }
 
 /// Has a value of this shape a text in it, which must be one?

@@ -194,6 +194,30 @@ pub enum InputShape {
     Opaque(String),
 }
 
+/// The vectors and strings among inputs that stand in no array: length and room of each.
+pub fn buffers(inputs: &[Input]) -> Vec<(Var, Var)> {
+    let mut out = vec![];
+    let mut shapes: Vec<&InputShape> = inputs.iter().map(|i| &i.shape).collect();
+    while let Some(shape) = shapes.pop() {
+        match shape {
+            InputShape::Vector { len, capacity, .. }
+            | InputShape::Text {
+                len,
+                capacity: Some(capacity),
+                ..
+            } => out.push((*len, *capacity)),
+            InputShape::Tuple(parts) | InputShape::Made { parts, .. } => shapes.extend(parts),
+            InputShape::Struct { fields, .. } => shapes.extend(fields.iter().map(|(_, f)| f)),
+            InputShape::Enum { variants, .. } => {
+                shapes.extend(variants.iter().flat_map(|(_, _, fields)| fields));
+            }
+            InputShape::Reference(inner) => shapes.push(inner),
+            _ => {}
+        }
+    }
+    out
+}
+
 /// The variables that hold an input.
 pub fn input_vars(shape: &InputShape, out: &mut Vec<Var>) {
     match shape {

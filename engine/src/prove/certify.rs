@@ -382,6 +382,23 @@ fn shrink(task: &Task, mut cex: Counterexample) -> Counterexample {
             }
         }
     }
+    // Room that is not used is not shown, unless it matters.
+    for (len, room) in crate::program::buffers(&task.program.inputs) {
+        let mut c = best.clone();
+        let value = |v: Var| {
+            c.inputs
+                .iter()
+                .find(|(w, _)| *w == v)
+                .map(|(_, x)| x.clone())
+        };
+        let (Some(n), true) = (value(len), len != room) else {
+            continue;
+        };
+        for (_, slot) in c.inputs.iter_mut().filter(|(v, _)| *v == room) {
+            *slot = n.clone();
+        }
+        best = fails(&c, &mut left).unwrap_or(best);
+    }
     let mut i = 0;
     while i < best.draws.len() && left > 0 {
         for v in smaller(&best.draws[i], Sort::Bv(128)) {
