@@ -47,7 +47,7 @@ impl std::fmt::Display for NativeRuns {
 /// gives an error that says so.
 pub fn run(capture: &Capture, root: &Root, counterexample: &Counterexample) -> Result<NativeRuns> {
     let info = &capture.info;
-    let inputs: Vec<(String, String)> = counterexample
+    let mut inputs: Vec<(String, String)> = counterexample
         .inputs
         .iter()
         .map(|(name, value)| {
@@ -59,6 +59,14 @@ pub fn run(capture: &Capture, root: &Root, counterexample: &Counterexample) -> R
             )
         })
         .collect();
+    let header = header(capture, root);
+    for (index, (_, value)) in inputs.iter_mut().enumerate() {
+        if is_mutable(&header, index)
+            && let Some(rest) = value.strip_prefix('&')
+        {
+            *value = format!("&mut {rest}");
+        }
+    }
     if inputs.iter().any(|(name, _)| name == "self") {
         bail!("methods are not run natively");
     }
@@ -117,6 +125,27 @@ pub fn run(capture: &Capture, root: &Root, counterexample: &Counterexample) -> R
         first.get_or_insert(runs);
     }
     first.context("nothing was run")
+}
+
+/// `fn f(_1: &mut u8, _2: u8) -> u8 {`, as MIR prints it.
+fn header(capture: &Capture, root: &Root) -> String {
+    let text = capture.reference_text(&root.function).unwrap_or_default();
+    let bodies = functions(&text);
+    let body = bodies.iter().find(|b| b.path == root.function);
+    let line = body.and_then(|b| b.text.lines().next());
+    line.unwrap_or_default().to_owned()
+}
+
+/// Is the parameter of this number, from zero, a `&mut`?
+fn is_mutable(header: &str, index: usize) -> bool {
+    let Some((_, ty)) = header.split_once(&format!("_{}: &", index + 1)) else {
+        return false;
+    };
+    let ty = match ty.strip_prefix('\'') {
+        Some(named) => named.split_once(' ').map_or("", |(_, ty)| ty),
+        None => ty,
+    };
+    ty.starts_with("mut ")
 }
 
 /// Is the value read at run time? One build then serves many inputs.
@@ -313,6 +342,13 @@ fn first_error(stderr: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::capture::{Request, capture, single_file};
+
+    #[test]
+    fn parameters_that_are_written_are_passed_so() {
+        let header = "fn f(_1: &mut [u8], _2: &u8, _3: &'a mut S<'a>, _4: fn(&mut u8)) -> () {";
+        let mutable: Vec<bool> = (0..4).map(|index| is_mutable(header, index)).collect();
+        assert_eq!(mutable, [true, false, true, false]);
+    }
 
     /// The class of rust-lang/rust#158206: both builds of one program on one input.
     #[test]

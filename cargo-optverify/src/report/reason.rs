@@ -58,7 +58,10 @@ const CODES: &[Code] = &[
             "that does not return",
         ],
     ),
-    code("OV0027", &["whose name another one has"]),
+    code(
+        "OV0027",
+        &["whose name another one has", "named like a crate of std"],
+    ),
     code("OV0004", &["recursion of"]),
     code("OV0014", &["may not be initialised"]),
     code(
@@ -125,6 +128,7 @@ const CODES: &[Code] = &[
         "OV0024",
         &[
             "intrinsic",
+            "an atomic ",
             "` on ",
             "an rvalue without a model",
             "f16",
