@@ -147,7 +147,7 @@ fn damaged_captures_are_errors() {
     ));
     std::fs::write(
         dir.join(files::MANIFEST),
-        manifest.replace("\"format_version\": 1", "\"format_version\": 99"),
+        manifest.replacen("\"format_version\":1", "\"format_version\":99", 1),
     )
     .expect("write");
     assert!(matches!(
