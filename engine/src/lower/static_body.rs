@@ -62,6 +62,8 @@ impl Lowerer<'_> {
                     .iter()
                     .all(|a| matches!(a, GenericArg::Type(t) if inside(t))),
                 Some(_) => false,
+                // Of an enum only the fields of variants that somebody makes are known.
+                None if self.shapes.is_enum(ty, self.source.facts) => false,
                 None => {
                     let fields = self.shapes.all_fields(ty);
                     self.is_local_type(path) && fields.is_some_and(|f| f.iter().all(inside))
