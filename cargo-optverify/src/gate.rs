@@ -17,6 +17,9 @@ pub struct GateArgs {
     /// Roots that are unknown do not fail the run
     #[arg(long)]
     pub allow_unknown: bool,
+    /// Roots whose proof says nothing (OV2001, OV2002) count as unknown
+    #[arg(long)]
+    pub deny_vacuous: bool,
     /// Findings that are accepted for a time (a TOML file)
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -55,6 +58,7 @@ pub enum Judgement {
 pub struct Judge {
     gate: Gate,
     allow_unknown: bool,
+    deny_vacuous: bool,
     baseline: Baseline,
 }
 
@@ -63,6 +67,7 @@ impl Judge {
         Self {
             gate: args.gate,
             allow_unknown: args.allow_unknown,
+            deny_vacuous: args.deny_vacuous,
             baseline,
         }
     }
@@ -74,7 +79,7 @@ impl Judge {
             Some("unsafe") => Verdict::Unsafe,
             _ => Verdict::Safe,
         };
-        let verdict = match self.gate {
+        let mut verdict = match self.gate {
             Gate::Reference => report.reference.verdict,
             Gate::Optimized => report.verdict,
             Gate::EveryPass => {
@@ -82,6 +87,9 @@ impl Judge {
                 passes.fold(report.verdict, Verdict::and)
             }
         };
+        if verdict == Verdict::Safe && self.deny_vacuous && !report.vacuous.is_empty() {
+            verdict = Verdict::Unknown;
+        }
         if verdict == expected || (verdict == Verdict::Unknown && self.allow_unknown) {
             return Judgement::Passes;
         }

@@ -122,6 +122,7 @@ impl<'a> Bodies<'a> {
                 // the dump of a stage has one of two functions of one name, whichever that is
                 only(&*self.reference(&function.path)?, function)?;
                 let snapshot = self.capture.snapshot_at(&function.path, number);
+                let snapshot = snapshot.map_err(|e| e.to_string())?;
                 let snapshot = snapshot.ok_or("a function without a snapshot at this stage")?;
                 let text = || snapshot.text().map_err(|e| e.to_string());
                 self.files.get(snapshot.path.clone(), text)?

@@ -118,6 +118,7 @@ pub fn check_proof(
     }
     let files = Files::default();
     let snapshots = capture.snapshots(&root.function);
+    let snapshots = snapshots.map_err(|e| e.to_string())?;
     let stages = [None].into_iter().chain(snapshots.iter().map(Some));
     let mut out: Vec<SnapshotCheck> = vec![];
     for stage in stages {

@@ -1,7 +1,8 @@
 //! What a verdict rests on besides its proof: each approximation and each trusted fact has a code. A root's list is
 //! made of what its own lowering, proof and capture used, and `docs/src/assumptions.md` has the whole ledger.
 
-use crate::capture::{Capture, ClosedHow, Root};
+use crate::capture::{Capture, ClosedHow, Root, Snapshot};
+use crate::lower::Relied;
 use crate::mir::MirFile;
 use crate::program::{Draw, Program, Stmt};
 use crate::report::{AssumptionReport, Verdict};
@@ -36,12 +37,14 @@ ledger! {
     NoAlias "no-alias" "references in parameters lead to distinct valid objects, as Rust's rules for references demand",
     Termination "termination" "runs that do not end are not violations",
     Assumed "assumed" "what `assume()` or `#[requires]` says holds",
+    AssumedTotal "assumed-total" "functions that `assume_total` names return, and write only what they are given",
+    Contract "contract" "where a function with a contract calls itself, the call does what the contract says: by induction over the depth of calls",
     StdMir "std-mir" "the MIR of the standard library in the crate's own MIR is that of the library that is linked",
     Intrinsics "intrinsics" "intrinsics do what their documentation says; their models are written by hand",
     StdModels "std-models" "some functions of std that rustc does not inline are modelled by hand",
     PreconditionChecks "precondition-checks" "debug checks of std's unsafe functions are left out: the model checks the operations themselves",
     Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates; a second live allocation of a place is unknown",
-    StdInputs "std-inputs" "parameters of std's types (vectors, strings, texts, boxes, durations, slice iterators) keep the invariants of their types: texts are valid UTF-8",
+    StdInputs "std-inputs" "parameters of std's types (vectors, strings, texts, boxes, durations, iterators of slices and texts) keep the invariants of their types: texts are valid UTF-8",
     AddressSpace "address-space" "no slice that is passed in has more than 2^47 bytes: no process has",
     StdDrops "std-drops" "dropping the listed types of std only frees memory and drops their content; what guards of cells, sorts and vectors and counted references do beside is written down by hand",
     TraitObjects "trait-objects" "a trait object is of one of the types that the captured code makes trait objects of",
@@ -70,14 +73,17 @@ impl Assumption {
     }
 }
 
-/// What a root's verdict rests on so far.
+/// What a root's verdict rests on so far, and what of it has names.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger(pub BTreeSet<Assumption>);
+pub struct Ledger {
+    pub used: BTreeSet<Assumption>,
+    pub named: BTreeSet<(Assumption, String)>,
+}
 
 impl Ledger {
     /// What a simplified program says by itself; a loop is what a run may stay in.
-    pub fn of(used: BTreeSet<Assumption>, program: &Program) -> Ledger {
-        let mut all = used;
+    pub fn of(relied: Relied, program: &Program) -> Ledger {
+        let mut all = relied.used;
         let order = program.reverse_postorder();
         let mut place = vec![usize::MAX; program.blocks.len()];
         for (n, b) in order.iter().enumerate() {
@@ -105,7 +111,10 @@ impl Ledger {
         if has_floats(program, terms) {
             all.insert(Assumption::Floats);
         }
-        Ledger(all)
+        Ledger {
+            used: all,
+            named: relied.named,
+        }
     }
 
     /// Code of std that rustc has inlined into these bodies.
@@ -116,12 +125,19 @@ impl Ledger {
             .flat_map(|b| &b.statements)
             .filter_map(|s| s.source_info.span.as_ref());
         if spans.any(|s| s.file.starts_with("/rustc/") || s.file.contains("/library/")) {
-            self.0.insert(Assumption::StdMir);
+            self.used.insert(Assumption::StdMir);
         }
     }
 
     pub fn add(&mut self, other: &Ledger) {
-        self.0.extend(&other.0);
+        self.used.extend(&other.used);
+        self.named.extend(other.named.iter().cloned());
+    }
+
+    /// What an assumption speaks of, by name.
+    pub fn names(&self, of: Assumption) -> Vec<String> {
+        let named = self.named.iter().filter(|(a, _)| *a == of);
+        named.map(|(_, name)| name.clone()).collect()
     }
 
     /// The list for a report. Unknown claims nothing, so it rests on nothing.
@@ -131,11 +147,13 @@ impl Ledger {
         root: &Root,
         verdict: Verdict,
     ) -> Vec<AssumptionReport> {
-        let mut all = self.0.clone();
+        let mut all = self.used.clone();
         all.extend([Assumption::Compiler, Assumption::Stack]);
         let inlined = |how: ClosedHow| !matches!(how, ClosedHow::AsShipped | ClosedHow::NotClosed);
+        let is_inlined = |s: &Snapshot| s.changed && inlined(s.closed_how);
         let snapshots = capture.snapshots(&root.function);
-        if snapshots.iter().any(|s| s.changed && inlined(s.closed_how)) {
+        // of what cannot be read any more nobody knows
+        if snapshots.map_or(true, |all| all.iter().any(is_inlined)) {
             all.insert(Assumption::Inlined);
         }
         let of_verdict = |a: &Assumption| match verdict {
@@ -146,6 +164,7 @@ impl Ledger {
         let report = |a: Assumption| AssumptionReport {
             code: a.code().to_string(),
             text: a.text().to_string(),
+            names: self.names(a),
         };
         all.into_iter().filter(of_verdict).map(report).collect()
     }

@@ -207,11 +207,54 @@ pub struct RootReport {
     /// What the verdict rests on besides its proof or its run (`docs/src/assumptions.md`).
     #[serde(default)]
     pub assumptions: Vec<AssumptionReport>,
+    /// Of a safe root: what makes its proof say less than it seems to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vacuous: Vec<VacuousReport>,
     /// What the solver was asked, by the name of the query: all engines, certification and passes together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub queries: BTreeMap<String, QueryReport>,
     /// All of it, in milliseconds.
     pub ms: u64,
+}
+
+/// How a proof may say nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Vacuous {
+    /// No execution satisfies the assumptions.
+    Excluded,
+    /// No execution that gets to this assumption satisfies it.
+    ExcludedHere,
+    /// No execution gets to this assertion.
+    Unreached,
+}
+
+/// A place at which a proof says nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VacuousReport {
+    pub kind: Vacuous,
+    pub file: String,
+    pub line: u32,
+    /// 0 where it is not known.
+    #[serde(default)]
+    pub column: u32,
+    #[serde(default)]
+    pub end_line: u32,
+    #[serde(default)]
+    pub end_column: u32,
+}
+
+impl VacuousReport {
+    pub fn new(kind: Vacuous, at: &crate::program::SourceSpan) -> Self {
+        Self {
+            kind,
+            file: at.file.to_string(),
+            line: at.line,
+            column: at.column,
+            end_line: at.end.0,
+            end_column: at.end.1,
+        }
+    }
 }
 
 /// One approximation or trusted fact.
@@ -220,6 +263,9 @@ pub struct AssumptionReport {
     /// Stable.
     pub code: String,
     pub text: String,
+    /// The functions that it speaks of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 /// The queries of one name: their answers and their price.
@@ -259,6 +305,7 @@ impl RootReport {
             notes: Vec::new(),
             why: Some(why),
             assumptions: Vec::new(),
+            vacuous: Vec::new(),
             queries: BTreeMap::new(),
             ms: 0,
         }

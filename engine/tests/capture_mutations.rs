@@ -3,7 +3,7 @@
 mod mutate;
 
 use mutate::{Random, damaged, each, rounds};
-use optverify_engine::capture::{Capture, CaptureError, files};
+use optverify_engine::capture::{self, Capture, CaptureError, Manifest, files, list_of, listed};
 use optverify_engine::pipeline::{self, Options};
 use optverify_engine::report::Verdict;
 use serde_json::json;
@@ -48,7 +48,7 @@ fn manifest() -> serde_json::Value {
     let pass = json!({"number": "3-2-001", "index": 1, "name": "P", "shipped": "shipped/f.mir", "changed": true,
         "closed": "shipped/f.mir", "closed_changed": true, "closed_how": "as shipped"});
     json!({
-        "format_version": 1, "tool": "t",
+        "format_version": 2, "tool": "t",
         "compiler": {"version": "1.95.0", "commit_hash": "", "host": "", "verbose": ""},
         "target": "x86_64-unknown-linux-gnu", "pointer_width": 64, "package": "p", "crate_name": "p",
         "edition": "2021", "source_root": "", "source_file": "p.rs",
@@ -68,12 +68,28 @@ fn facts() -> serde_json::Value {
     })
 }
 
+/// The manifest as the tool writes it, and the file of its functions' snapshots.
+fn laid_out(manifest: &serde_json::Value) -> (String, String) {
+    let mut manifest: Manifest = serde_json::from_value(manifest.clone()).expect("a manifest");
+    let (functions, lines) = capture::laid_out(&manifest.functions).expect("JSON");
+    manifest.functions = functions;
+    manifest.whole = [files::REFERENCE.to_owned()].into();
+    (serde_json::to_string(&manifest).expect("JSON"), lines)
+}
+
 fn write(folder: &Path, manifest: &str, facts: &str, mir: &str) {
+    let (lines, list) = (laid_out(&self::manifest()).1, listed(mir).expect("JSON"));
+    write_all(folder, manifest, facts, mir, [&lines, &list]);
+}
+
+fn write_all(folder: &Path, manifest: &str, facts: &str, mir: &str, beside: [&str; 2]) {
     std::fs::create_dir_all(folder.join("shipped")).expect("a folder");
     for (name, text) in [
         (files::MANIFEST, manifest),
         (files::FACTS, facts),
+        (files::SNAPSHOTS, beside[0]),
         (files::REFERENCE, mir),
+        (&list_of(files::REFERENCE), beside[1]),
         ("shipped/f.mir", mir),
     ] {
         std::fs::write(folder.join(name), text).expect("a file");
@@ -94,22 +110,42 @@ fn verified(capture: &Capture) -> Vec<Verdict> {
 #[test]
 fn damaged_manifests_and_facts_never_panic() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (manifest, facts) = (manifest().to_string(), facts().to_string());
+    let ((manifest, lines), facts) = (laid_out(&manifest()), facts().to_string());
+    let list = listed(MIR).expect("JSON");
     write(folder.path(), &manifest, &facts, MIR);
     let whole = Capture::load(folder.path()).expect("a capture");
     assert_eq!(verified(&whole), [Verdict::Safe]);
+    let again = Capture::load_again(folder.path(), whole.stamp()).expect("a capture");
+    assert_eq!(verified(&again), [Verdict::Safe]);
     let n = rounds(1500);
     each(n, move |seed| {
         let mut random = Random(seed);
-        match random.below(3) {
+        match random.below(4) {
             0 => write(folder.path(), &damaged(&mut random, &manifest), &facts, MIR),
             1 => write(folder.path(), &manifest, &damaged(&mut random, &facts), MIR),
+            2 => {
+                let (mut lines, mut list) = (lines.clone(), list.clone());
+                match random.below(2) {
+                    0 => lines = damaged(&mut random, &lines),
+                    _ => list = damaged(&mut random, &list),
+                }
+                write_all(folder.path(), &manifest, &facts, MIR, [&lines, &list]);
+            }
             // read as the MIR of another program, if it can be read at all
             _ => write(folder.path(), &manifest, &facts, &damaged(&mut random, MIR)),
         }
         match Capture::load(folder.path()) {
             Err(error) => assert!(!error.to_string().is_empty()),
-            Ok(capture) => drop(verified(&capture)),
+            // as the process of a root does it, which has not looked at everything
+            Ok(capture) => match Capture::load_again(folder.path(), capture.stamp()) {
+                Err(error) => assert!(!error.to_string().is_empty()),
+                Ok(again) => {
+                    // a busy machine may be late
+                    let agree = |(a, b)| a == b || [a, b].contains(&Verdict::Unknown);
+                    let mut both = verified(&capture).into_iter().zip(verified(&again));
+                    assert!(both.all(agree), "seed {seed}");
+                }
+            },
         }
     });
     println!("figure: damaged captures | {n}, 0 panics");
@@ -125,6 +161,60 @@ fn deep_json_is_an_error() {
         write(folder.path(), &manifest().to_string(), &deep, MIR);
         assert!(Capture::load(folder.path()).is_err());
     }
+}
+
+/// A process of a root reads one line of many: one that is another function's, or none, is an error, and never a function
+/// that no pass changes.
+#[test]
+fn lines_in_wrong_places_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut two = manifest();
+    let mut other = two["functions"][0].clone();
+    other["path"] = json!("g");
+    two["functions"].as_array_mut().expect("a list").push(other);
+    let (text, lines) = laid_out(&two);
+    let (facts, list) = (facts().to_string(), listed(MIR).expect("JSON"));
+    let right: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let places: Vec<_> = (0..2)
+        .map(|i| right["functions"][i]["line"].clone())
+        .collect();
+    let first = places[0]["length"].as_u64().expect("a number");
+    let load = |place: &serde_json::Value, lines: &str| {
+        let mut manifest = right.clone();
+        manifest["functions"][0]["line"] = place.clone();
+        let manifest = manifest.to_string();
+        write_all(folder.path(), &manifest, &facts, MIR, [lines, &list]);
+        Capture::load(folder.path())
+    };
+    let whole = load(&places[0], &lines).expect("a capture");
+    assert_eq!(verified(&whole), [Verdict::Safe]);
+    let refused = |found: Result<Capture, CaptureError>| {
+        use CaptureError::{Damaged, Inconsistent};
+        matches!(found, Err(Damaged { .. } | Inconsistent { .. }))
+    };
+    assert!(refused(load(&places[1], &lines)));
+    for place in [
+        json!({"start": 0, "length": first - 1}),
+        json!({"start": 1, "length": first}),
+        json!({"start": 0, "length": 0}),
+        json!({"start": u64::MAX, "length": u64::MAX}),
+    ] {
+        assert!(refused(load(&place, &lines)), "{place}");
+    }
+    assert!(refused(load(&places[0], "")));
+    // and those that come between two loads
+    let whole = load(&places[0], &lines).expect("a capture");
+    std::thread::sleep(Duration::from_millis(50));
+    std::fs::write(folder.path().join(files::SNAPSHOTS), &lines).expect("a file");
+    let again = Capture::load_again(folder.path(), whole.stamp()).expect("the same manifest");
+    assert!(matches!(
+        again.snapshots("f"),
+        Err(CaptureError::Changed { .. })
+    ));
+    assert_eq!(verified(&again), [Verdict::Unknown]);
+    std::fs::remove_file(folder.path().join(files::SNAPSHOTS)).expect("a file");
+    assert!(again.snapshots("f").is_err());
+    assert!(refused(Capture::load(folder.path())));
 }
 
 /// A folder that names files of its owner's neighbours.
@@ -163,8 +253,15 @@ fn files_elsewhere_are_not_read() {
         }
     }
     #[cfg(unix)]
-    for name in ["shipped/f.mir", files::REFERENCE, files::FACTS] {
-        load(&manifest()).expect("a capture");
+    for name in [
+        "shipped/f.mir",
+        files::REFERENCE,
+        &list_of(files::REFERENCE),
+        files::FACTS,
+        files::SNAPSHOTS,
+    ] {
+        let manifest = laid_out(&manifest()).0;
+        load(&serde_json::from_str(&manifest).expect("JSON")).expect("a capture");
         std::fs::remove_file(inside.join(name)).expect("a file");
         std::os::unix::fs::symlink(&secret, inside.join(name)).expect("a link");
         assert!(Capture::load(&inside).is_err(), "{name}");

@@ -69,6 +69,18 @@ impl RustcCommand {
         self.values("--extern").iter().any(names)
     }
 
+    /// The same compile of another file, as a library.
+    pub fn of_library(&self, source: &Path) -> RustcCommand {
+        let is_other = |name: &str| !["", "--crate-type", "--test"].contains(&name);
+        let kept = flags(&self.args).filter(|f| is_other(f.name));
+        let mut args: Vec<String> = kept.flat_map(|f| f.raw.to_vec()).collect();
+        args.extend(["--crate-type=lib".to_owned(), source.display().to_string()]);
+        RustcCommand {
+            args,
+            ..self.clone()
+        }
+    }
+
     /// The same compile with other outputs: only MIR, into `out_dir`, nothing incremental, no
     /// diagnostics but errors as rustc prints them.
     pub fn for_capture(&self, out_dir: &Path) -> Vec<String> {

@@ -63,7 +63,7 @@ pub fn deepen(
     let mut facts = capture.facts.clone();
     deeper.add_facts(&whole, cache, &mut facts)?;
     folder.keep(files::FACTS, &serde_json::to_string_pretty(&facts)?)?;
-    folder.keep(REFERENCE, &whole)?;
+    folder.keep_whole(REFERENCE, &whole)?;
     let mut capture = capture.clone();
     capture.facts = facts;
     for function in &mut capture.info.functions {

@@ -3,14 +3,18 @@
 //! go to memory where there is a file system for that, unless they are large.
 
 use anyhow::{Context, Result};
+use optverify_engine::capture::{Manifest, files, laid_out, list_of, listed};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub struct Scratch {
     dir: tempfile::TempDir,
     runs: tempfile::TempDir,
     /// On the disk, for what memory is too small for.
     large_runs: OnceLock<tempfile::TempDir>,
+    /// Texts of the whole crate.
+    whole: Mutex<BTreeSet<String>>,
 }
 
 /// Where Linux has files in memory.
@@ -45,6 +49,7 @@ impl Scratch {
             dir,
             runs,
             large_runs: OnceLock::new(),
+            whole: Mutex::default(),
         })
     }
 
@@ -74,6 +79,28 @@ impl Scratch {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(&path, text).with_context(|| format!("could not write {}", path.display()))
+    }
+
+    /// Writes a text of the whole crate, and the list of its items.
+    pub fn keep_whole(&self, name: &str, text: &str) -> Result<()> {
+        self.keep(name, text)?;
+        self.keep(&list_of(name), &listed(text)?)?;
+        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        whole.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// Writes the manifest, and what every pass made of its functions.
+    pub fn keep_manifest(&self, manifest: &Manifest) -> Result<()> {
+        let (functions, lines) = laid_out(&manifest.functions)?;
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let manifest = Manifest {
+            functions,
+            whole: whole.clone(),
+            ..manifest.clone()
+        };
+        self.keep(files::SNAPSHOTS, &lines)?;
+        self.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)
     }
 
     /// The capture takes its place; an older one goes.

@@ -91,6 +91,8 @@ pub fn names_used(body: &str) -> BTreeSet<String> {
 
 /// `std::mem::swap::<u32>` of `_3 = std::mem::swap::<u32>(move _1, move _2) -> [return: bb1, ..];`.
 pub fn callee(code: &str) -> Option<&str> {
+    // most lines have none of them
+    code.find(") -> ")?;
     let arrow = code
         .find(") -> [return")
         .or_else(|| code.find(") -> unwind"))

@@ -19,6 +19,7 @@ pub mod facts;
 pub mod folder;
 pub mod instances;
 pub mod mir_text;
+pub mod passes;
 pub mod reach;
 pub mod roots;
 pub mod runs;
@@ -59,9 +60,6 @@ pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
     capture_roots(request, dir, None)
 }
 
-/// A command line ends somewhere; beyond this rustc dumps what nobody asked for.
-const LONGEST_FILTER: usize = 60_000;
-
 /// Does `#[verify(overflow = ..)]` ask for this setting?
 fn asks_for_checks(root: &Root, checks: bool) -> bool {
     let word = root.options.get("overflow").map(String::as_str);
@@ -92,7 +90,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let reference = std::fs::read_to_string(&reference_file)
         .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
     let reference = twins::told_apart(reference);
-    folder.keep(files::REFERENCE, &reference)?;
+    folder.keep_whole(files::REFERENCE, &reference)?;
     folder.make_room(reference.len())?;
     let runs_dir = folder.runs();
     manifest.roots = roots::find(&reference, &command.current_dir);
@@ -134,24 +132,23 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));
 
     let enums_cache = request.cache.join(format!(
-        "foreign-enums-{}-{}.json",
+        "foreign-enums-2-{}-{}.json",
         manifest.compiler.commit_hash, manifest.target
     ));
     if !manifest.roots.is_empty() {
-        let mut filter = wanted
-            .iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("|");
-        if filter.len() > LONGEST_FILTER {
-            filter = "all".to_owned();
-        }
+        let dumped = passes::Wanted {
+            functions: &wanted,
+            n_bodies: bodies.len(),
+        };
         let (shipped, shipped_closed, facts) = std::thread::scope(|scope| {
-            let closed = scope.spawn(|| runs::shipped_closed(command, &runs_dir, &filter));
+            let dir = runs_dir.join("closed");
+            let dumped = &dumped;
+            let closed =
+                scope.spawn(move || passes::dumped(command, &dir, dumped, runs::shipped_closed));
             let facts =
                 scope.spawn(|| facts::collect(command, &runs_dir, &reference, &enums_cache));
             (
-                runs::shipped(command, &runs_dir, &filter),
+                passes::dumped(command, &runs_dir.join("shipped"), dumped, runs::shipped),
                 joined(closed),
                 joined(facts),
             )
@@ -173,11 +170,11 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
             &serde_json::to_string_pretty(&Facts::default())?,
         )?;
     }
-    folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
+    folder.keep_manifest(&manifest)?;
     if !manifest.roots.is_empty() {
         instances::add(command, &folder, &enums_cache, &mut manifest)?;
         deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
-        folder.keep(files::MANIFEST, &serde_json::to_string(&manifest)?)?;
+        folder.keep_manifest(&manifest)?;
         if manifest.functions.iter().any(|f| f.reference.is_some()) {
             instances::add(command, &folder, &enums_cache, &mut manifest)?;
         }
@@ -217,6 +214,7 @@ fn describe(request: &Request<'_>) -> Result<Manifest> {
         passes: Vec::new(),
         functions: Vec::new(),
         roots: Vec::new(),
+        whole: BTreeSet::new(),
         left_out: Vec::new(),
         notes: Vec::new(),
     })
@@ -264,6 +262,7 @@ fn called_as(
                 may_be_generic: path.contains("::{closure")
                     && !generic.is_plain(path, header.as_ref()),
                 snapshots: Vec::new(),
+                line: None,
             }
         })
         .collect()

@@ -83,17 +83,17 @@ fn reference_args(
     args
 }
 
-/// The shipped pipeline, every pass dumped for the functions of `filter`.
-pub fn shipped(command: &RustcCommand, scratch: &Path, filter: &str) -> Result<Run> {
-    let dir = scratch.join("shipped");
+/// The shipped pipeline, with what `filter` asks for dumped.
+pub fn shipped(command: &RustcCommand, dir: &Path, filter: &str) -> Result<Run> {
+    let dir = dir.to_path_buf();
     let mut args = command.for_capture(&dir);
     args.extend(dumps(&dir, filter));
     start(command, dir, args)
 }
 
 /// The shipped pipeline with unlimited inlining.
-pub fn shipped_closed(command: &RustcCommand, scratch: &Path, filter: &str) -> Result<Run> {
-    let dir = scratch.join("closed");
+pub fn shipped_closed(command: &RustcCommand, dir: &Path, filter: &str) -> Result<Run> {
+    let dir = dir.to_path_buf();
     let mut args = command.for_capture(&dir);
     args.extend(dumps(&dir, filter));
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));

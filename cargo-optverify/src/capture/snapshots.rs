@@ -3,10 +3,11 @@
 
 use crate::capture::close::is_closed;
 use crate::capture::command::RustcCommand;
-use crate::capture::dumps::{self, Dump, Dumps};
+use crate::capture::dumps::{Dump, Dumps};
 use crate::capture::folder::Scratch;
 use crate::capture::mir_text::{callee, functions, last_segment};
-use crate::capture::runs::{self, Run};
+use crate::capture::passes::Dumped;
+use crate::capture::runs;
 use crate::capture::twins;
 use anyhow::{Context, Result, bail};
 use optverify_engine::capture::{
@@ -20,8 +21,8 @@ pub struct Material<'a> {
     pub reference: &'a str,
     pub wanted: &'a BTreeSet<String>,
     pub called_as: Vec<Function>,
-    pub shipped: Run,
-    pub shipped_closed: Run,
+    pub shipped: Dumped,
+    pub shipped_closed: Dumped,
     pub manifest: &'a mut Manifest,
 }
 
@@ -32,31 +33,32 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
         manifest,
         ..
     } = material;
-    if !material.shipped.succeeded() {
+    let Dumped {
+        run,
+        dumps: shipped,
+    } = material.shipped;
+    if !run.succeeded() {
         bail!(
             "rustc could not dump the shipped pipeline: {}",
-            material.shipped.complaint()
+            run.complaint()
         );
     }
-    let whole = std::fs::read_to_string(material.shipped.mir_file(command))?;
+    let whole = std::fs::read_to_string(run.mir_file(command))?;
     let whole = twins::told_apart(whole);
     folder.keep(files::SHIPPED, &whole)?;
-    let shipped = dumps::collect(&material.shipped.dump_dir(), material.wanted)?;
     let mut mistaken = twins::mistaken(&whole, &shipped);
-    let closed = if material.shipped_closed.succeeded() {
-        let text = std::fs::read_to_string(material.shipped_closed.mir_file(command))?;
+    let Dumped { run, dumps: closed } = material.shipped_closed;
+    if run.succeeded() {
+        let text = std::fs::read_to_string(run.mir_file(command))?;
         let text = twins::told_apart(text);
         folder.keep(files::SHIPPED_CLOSED, &text)?;
-        let dumps = dumps::collect(&material.shipped_closed.dump_dir(), material.wanted)?;
-        mistaken.extend(twins::mistaken(&text, &dumps));
-        dumps
+        mistaken.extend(twins::mistaken(&text, &closed));
     } else {
-        let complaint = material.shipped_closed.complaint();
+        let complaint = run.complaint();
         manifest.notes.push(format!(
             "rustc failed under unlimited inlining: {complaint}"
         ));
-        Dumps::new()
-    };
+    }
     let is_mistaken = |function: &String| mistaken.contains(function);
     for root in manifest
         .roots
@@ -85,8 +87,12 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
             .collect(),
         None => Vec::new(),
     };
+    let changed = early.iter().map(|pass| pass.number.clone());
+    let changed = changed.filter(|n| shipped.values().any(|list| changed_at(list, n)));
+    let changed: BTreeSet<String> = changed.collect();
     let prefixes = Prefixes {
-        files: prefix_runs(command, folder, &early, &shipped, &mut manifest.notes)?,
+        files: prefix_runs(command, folder, &early, &changed, &mut manifest.notes)?,
+        changed,
         reference: bodies(material.reference),
         inliner: inliner.map(|p| p.number),
     };
@@ -164,6 +170,8 @@ type PrefixFiles = BTreeMap<String, (String, BTreeMap<String, String>)>;
 struct Prefixes {
     /// Missing: nothing changed, or the run failed.
     files: PrefixFiles,
+    /// By number: the passes before the inliner that changed something.
+    changed: BTreeSet<String>,
     reference: BTreeMap<String, String>,
     inliner: Option<String>,
 }
@@ -181,12 +189,12 @@ fn prefix_runs(
     command: &RustcCommand,
     folder: &Scratch,
     early: &[Pass],
-    shipped: &Dumps,
+    changed: &BTreeSet<String>,
     notes: &mut Vec<String>,
 ) -> Result<PrefixFiles> {
     let mut files = BTreeMap::new();
     for (count, pass) in early.iter().enumerate() {
-        if !shipped.values().any(|list| changed_at(list, &pass.number)) {
+        if !changed.contains(&pass.number) {
             continue;
         }
         let names: Vec<&str> = early[..=count].iter().map(|p| p.name.as_str()).collect();
@@ -209,7 +217,7 @@ fn prefix_runs(
             .with_context(|| format!("rustc wrote no {}", path.display()))?;
         let text = twins::told_apart(text);
         let name = format!("prefix/{}.{}.mir", pass.number, pass.name);
-        folder.keep(&name, &text)?;
+        folder.keep_whole(&name, &text)?;
         files.insert(pass.number.clone(), (name, bodies(&text)));
     }
     Ok(files)
@@ -266,10 +274,13 @@ impl Writer<'_> {
             .get(path)
             .cloned()
             .unwrap_or_default();
+        let mut is_shipped_closed = is_closed(list[0].body(), self.local);
+        let mut called = callees(&closed_text);
         for (before, dump) in list.iter().zip(&list[1..]) {
             let changed = before.body() != dump.body();
             if changed {
                 shipped_file = self.keep("shipped", &place, dump)?;
+                is_shipped_closed = is_closed(dump.body(), self.local);
             }
             let (closed_how, closed, text) = if self.prefixes.is_before_inliner(&dump.pass.number) {
                 match self.prefixes.files.get(&dump.pass.number) {
@@ -278,7 +289,7 @@ impl Writer<'_> {
                         (ClosedHow::PrefixInlined, file.clone(), text)
                     }
                     // no file although something changed: that run failed
-                    None if self.changed_anywhere(&dump.pass.number) => (
+                    None if self.prefixes.changed.contains(&dump.pass.number) => (
                         ClosedHow::NotClosed,
                         shipped_file.clone(),
                         dump.body().to_owned(),
@@ -289,7 +300,7 @@ impl Writer<'_> {
                         closed_text.clone(),
                     ),
                 }
-            } else if is_closed(dump.body(), self.local) {
+            } else if is_shipped_closed {
                 (
                     ClosedHow::AsShipped,
                     shipped_file.clone(),
@@ -313,24 +324,24 @@ impl Writer<'_> {
                     ),
                 }
             };
+            let closed_changed = text != closed_text;
+            if closed_changed {
+                called = callees(&text);
+            }
             entries.push(SnapshotEntry {
                 number: dump.pass.number.clone(),
                 index: dump.pass.index,
                 name: dump.pass.name.clone(),
                 shipped: shipped_file.clone(),
                 changed,
-                closed_changed: text != closed_text,
+                closed_changed,
                 closed: closed.clone(),
                 closed_how,
             });
-            calls.insert((dump.pass.number.clone(), path.to_owned()), callees(&text));
+            calls.insert((dump.pass.number.clone(), path.to_owned()), called.clone());
             (closed_before, closed_text) = (closed, text);
         }
         Ok(entries)
-    }
-
-    fn changed_anywhere(&self, number: &str) -> bool {
-        self.shipped.values().any(|list| changed_at(list, number))
     }
 
     fn closed_dump(&self, path: &str, number: &str) -> Option<&Dump> {

@@ -263,10 +263,14 @@ fn first_order(signature: &str) -> bool {
     secret.next().is_none()
 }
 
-/// Types of std any of whose fields may have any value, and `Vec`, which the engine knows.
+/// Types of std any of whose fields may have any value, and those that the engine knows (`lower/container.rs`).
 const PLAIN: &[&str] = &[
+    "borrow::Cow",
+    "boxed::Box",
     "cmp::Ordering",
     "cmp::Reverse",
+    "marker::PhantomData",
+    "num::NonZero",
     "num::Saturating",
     "num::Wrapping",
     "ops::Bound",
@@ -274,6 +278,10 @@ const PLAIN: &[&str] = &[
     "ops::Range",
     "option::Option",
     "result::Result",
+    "slice::Iter",
+    "str::Chars",
+    "string::String",
+    "time::Duration",
     "vec::Vec",
 ];
 

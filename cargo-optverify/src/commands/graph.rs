@@ -50,7 +50,7 @@ pub fn picture(
 }
 
 fn find_pass(capture: &Capture, root: &Root, wanted: &str) -> Result<Snapshot> {
-    let snapshots = capture.snapshots(&root.function);
+    let snapshots = capture.snapshots(&root.function)?;
     let is_wanted =
         |s: &&Snapshot| s.name == wanted || s.number == wanted || s.index.to_string() == wanted;
     if let Some(found) = snapshots.iter().find(is_wanted) {

@@ -36,7 +36,7 @@ pub fn run(args: &RootArgs) -> Result<ExitCode> {
         "",
         time(reference.ms)
     );
-    for snapshot in capture.snapshots(&root.function) {
+    for snapshot in capture.snapshots(&root.function)? {
         let checked = report
             .passes
             .iter()

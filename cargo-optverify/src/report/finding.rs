@@ -31,6 +31,7 @@ pub fn render(result: &RootResult, how: &HumanReporter) -> Option<String> {
     let (level, word) = match result.judgement {
         Judgement::Violation => (Level::ERROR, "error"),
         Judgement::Unknown => (Level::WARNING, "warning"),
+        Judgement::Passes if words::is_vacuous(result) => (Level::WARNING, "warning"),
         Judgement::Passes | Judgement::Accepted(_) => (Level::NOTE, "note"),
     };
     // below `error[OV1001]: `
@@ -127,6 +128,11 @@ fn notes_about(
                 "next",
                 format!("{} makes a unit test of it", command("replay")),
             ));
+        }
+        (Verdict::Safe, None) if words::is_vacuous(result) => {
+            let also = words::also_vacuous(report);
+            notes.extend(also.into_iter().map(|text| ("also", text)));
+            notes.push(("help", code.help()));
         }
         (Verdict::Safe, None) => {
             notes.push(("next", format!("{} shows every pass", command("passes"))));

@@ -50,6 +50,7 @@ fn annotation(result: &RootResult) -> Option<String> {
         Judgement::Violation => "error",
         Judgement::Unknown => "warning",
         Judgement::Accepted(_) => "notice",
+        Judgement::Passes if words::is_vacuous(result) => "warning",
         Judgement::Passes => return None,
     };
     let place = words::place(result);

@@ -74,6 +74,11 @@ impl Reporter for HumanReporter {
             report.verdict.as_str(),
             details(result, room)
         );
+        if let Some(text) = words::vouched(report) {
+            for line in wrap::lines(&text, self.width.saturating_sub(10), "") {
+                anstream::println!("{:>9} {DIM}{line}{DIM:#}", "");
+            }
+        }
         if self.verbose {
             passes(result);
             print_queries(report);

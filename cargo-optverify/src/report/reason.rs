@@ -3,7 +3,7 @@
 //!
 //! The engine gives a reason as a sentence; the sentence is for people and may get better, the code stays.
 
-use optverify_engine::report::{RootReport, Verdict};
+use optverify_engine::report::{RootReport, Vacuous, Verdict};
 
 /// One class of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,7 @@ const CODES: &[Code] = &[
     code("OV0002", &["no engine could decide"]),
     code("OV0020", &["the solver failed"]),
     code("OV0013", &["depends on an approximated value"]),
+    code("OV0028", &["assumed total", "which is assumed to"]),
     code("OV0017", &["the target "]),
     code("OV0016", &["MIR not understood", "no MIR body named"]),
     code("OV0018", &["the program is too large", "did not settle"]),
@@ -153,6 +154,8 @@ const CODES: &[Code] = &[
     code(UNDEFINED, &[]),
     code(MISCOMPILED, &[]),
     code(BETWEEN, &[]),
+    code(EXCLUDED, &[]),
+    code(UNREACHED, &[]),
 ];
 
 const OTHER: &str = "OV0099";
@@ -160,6 +163,8 @@ const PANIC: &str = "OV1001";
 const UNDEFINED: &str = "OV1002";
 const MISCOMPILED: &str = "OV1003";
 const BETWEEN: &str = "OV1004";
+const EXCLUDED: &str = "OV2001";
+const UNREACHED: &str = "OV2002";
 
 impl Code {
     /// Of an engine's sentence.
@@ -169,7 +174,7 @@ impl Code {
         found.unwrap_or(code(OTHER, &[]))
     }
 
-    /// Of what is to be said about a root; nothing for one that is safe after every pass.
+    /// Of what is to be said about a root; nothing for one that is safe after every pass, and not vacuously.
     pub fn of_report(report: &RootReport) -> Option<Self> {
         let id = match report.verdict {
             Verdict::Unknown => return Some(Self::of(report.why.as_deref().unwrap_or_default())),
@@ -180,7 +185,10 @@ impl Code {
             },
             Verdict::Safe => match report.passes.iter().find(|p| p.verdict != Verdict::Safe) {
                 Some(_) => BETWEEN,
-                None => return None,
+                None => match report.vacuous.first()?.kind {
+                    Vacuous::Excluded | Vacuous::ExcludedHere => EXCLUDED,
+                    Vacuous::Unreached => UNREACHED,
+                },
             },
         };
         Self::find(id)

@@ -56,9 +56,9 @@ fn log(results: &[RootResult]) -> Value {
     })
 }
 
-/// What the gate lets through without a word is no alert.
+/// What the gate lets through is no alert, unless its proof is vacuous.
 fn is_alert(result: &RootResult) -> bool {
-    result.judgement != Judgement::Passes
+    result.judgement != Judgement::Passes || words::is_vacuous(result)
 }
 
 fn rule(code: Code) -> Value {
@@ -81,6 +81,7 @@ fn entry(result: &RootResult, code: Code, rule_index: Option<usize>) -> Value {
     let level = match result.judgement {
         Judgement::Violation | Judgement::Accepted(_) => "error",
         Judgement::Unknown => "warning",
+        Judgement::Passes if words::is_vacuous(result) => "warning",
         Judgement::Passes => "note",
     };
     let mut entry = json!({

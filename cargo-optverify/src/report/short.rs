@@ -30,6 +30,7 @@ impl Reporter for ShortReporter {
             let level = match result.judgement {
                 Judgement::Violation => "error",
                 Judgement::Unknown => "warning",
+                Judgement::Passes if words::is_vacuous(result) => "warning",
                 Judgement::Passes | Judgement::Accepted(_) => "note",
             };
             let code = Code::of_report(&result.report).map_or("", |c| c.id);

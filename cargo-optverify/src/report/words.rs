@@ -2,7 +2,9 @@
 
 use crate::gate::Judgement;
 use crate::report::RootResult;
-use optverify_engine::report::{Counterexample, How, PassReport, RootReport, Verdict};
+use optverify_engine::report::{
+    Counterexample, How, PassReport, RootReport, Vacuous, VacuousReport, Verdict,
+};
 use std::path::Path;
 
 /// What is to be said about a root, in one line; nothing if it is safe after every pass.
@@ -26,7 +28,9 @@ pub fn title(result: &RootResult) -> Option<String> {
             format!("`{name}` is unknown: {}", why(report))
         }
         (Verdict::Safe, _) => {
-            let pass = report.passes.iter().find(|p| p.verdict != Verdict::Safe)?;
+            let Some(pass) = report.passes.iter().find(|p| p.verdict != Verdict::Safe) else {
+                return vacuous(result);
+            };
             format!(
                 "`{name}` is safe as written and as shipped, but {} after {}",
                 pass.verdict.as_str(),
@@ -34,6 +38,38 @@ pub fn title(result: &RootResult) -> Option<String> {
             )
         }
     })
+}
+
+/// That a proof says nothing, or less than it seems to.
+fn vacuous(result: &RootResult) -> Option<String> {
+    let (name, first) = (&result.root.name, result.report.vacuous.first()?);
+    Some(match first.kind {
+        Vacuous::Excluded => {
+            format!("the assumptions of `{name}` exclude every execution: nothing was proven")
+        }
+        Vacuous::ExcludedHere => {
+            format!("this assumption in `{name}` excludes every execution that gets here")
+        }
+        Vacuous::Unreached => format!("this assertion in `{name}` is never reached"),
+    })
+}
+
+/// The other places of the same kind, below the first.
+pub fn also_vacuous(report: &RootReport) -> Vec<String> {
+    let rest = report.vacuous.iter().skip(1);
+    let line = |v: &VacuousReport| match v.kind {
+        Vacuous::Unreached => format!("{}:{}: this assertion is never reached", v.file, v.line),
+        _ => format!(
+            "{}:{}: this assumption excludes every execution",
+            v.file, v.line
+        ),
+    };
+    rest.map(line).collect()
+}
+
+/// Is there something to warn of that the gate lets pass?
+pub fn is_vacuous(result: &RootResult) -> bool {
+    result.report.verdict == Verdict::Safe && !result.report.vacuous.is_empty()
 }
 
 /// A place in the source: the file relative to the folder that the compiler was started in, columns in characters from
@@ -91,6 +127,16 @@ pub fn place(result: &RootResult) -> Place<'_> {
     let root = Place::line(&result.root.file, result.root.line);
     let is_users =
         |file: &str| !file.is_empty() && (Path::new(file).is_relative() || file == root.file);
+    let first = result.report.vacuous.first();
+    if let Some(v) = first.filter(|v| is_users(&v.file)) {
+        return Place {
+            file: &v.file,
+            line: v.line,
+            column: v.column,
+            end_line: v.end_line,
+            end_column: v.end_column,
+        };
+    }
     let Some(counterexample) = &result.report.counterexample else {
         let why = result.report.why.as_deref().unwrap_or_default();
         return located(why)
@@ -122,6 +168,10 @@ pub fn label(result: &RootResult) -> String {
         (Some(c), _) => c.panic.clone(),
         (None, Verdict::Unknown) if place(result).line != result.root.line => "here".to_owned(),
         (None, Verdict::Unknown) => "neither proven nor refuted".to_owned(),
+        (None, _) if !report.vacuous.is_empty() => match report.vacuous[0].kind {
+            Vacuous::Unreached => "no execution gets here".to_owned(),
+            _ => "no execution gets past this".to_owned(),
+        },
         (None, _) => "this root".to_owned(),
     }
 }
@@ -186,6 +236,7 @@ pub fn paragraph(result: &RootResult) -> String {
     if let Some(native) = &result.native {
         lines.push(native.to_string());
     }
+    lines.extend(also_vacuous(&result.report));
     if let Some(note) = excuse(result) {
         lines.push(note);
     }
@@ -207,6 +258,21 @@ pub fn excuse(result: &RootResult) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What the user vouched for and this verdict rests on.
+pub fn vouched(report: &RootReport) -> Option<String> {
+    let found = report
+        .assumptions
+        .iter()
+        .find(|a| a.code == "assumed-total")?;
+    let names: Vec<String> = found.names.iter().map(|n| format!("`{n}`")).collect();
+    let verb = if names.len() == 1 {
+        "returns"
+    } else {
+        "return"
+    };
+    Some(format!("assuming that {} {verb}", names.join(", ")))
 }
 
 /// How many passes changed the program.

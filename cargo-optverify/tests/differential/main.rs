@@ -139,7 +139,7 @@ fn check_function(
     };
     let mut shown = prepared.program.show();
     check("reference", &prepared.program, figures);
-    for snapshot in capture.snapshots(&root.function) {
+    for snapshot in capture.snapshots(&root.function).expect("snapshots") {
         if !snapshot.changed {
             continue;
         }

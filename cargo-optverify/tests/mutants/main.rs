@@ -65,7 +65,7 @@ fn mutant(
         return None;
     }
     let capture = with_text(capture, root, at, &parsed.to_string(), file)?;
-    let snapshot = capture.snapshots(&root.function).pop()?;
+    let snapshot = capture.snapshots(&root.function).ok()?.pop()?;
     let program =
         prepare_snapshot(&capture, root, &snapshot, &reference.1, Texts::AnyBytes).ok()?;
     let difference = observe::difference(&reference.0, &program.program, 7, 300)?;
@@ -144,7 +144,7 @@ fn no_mutant_is_called_safe() {
         let (prepared, file) =
             prepare_reference(&capture, root, Texts::AnyBytes).expect("a reference");
         references.insert(r, (prepared.program, file));
-        for at in capture.snapshots(&root.function) {
+        for at in capture.snapshots(&root.function).expect("snapshots") {
             if !at.changed {
                 continue;
             }

@@ -283,3 +283,11 @@ fn ones_and_zeros(x: u32) { assert_eq!(x.count_ones() + x.count_zeros(), 32); }
 //@ expect: unsafe
 #[verify]
 fn ones_and_zeros_wrong(x: u32) { assert!(x.count_ones() != 29); }
+
+//@ expect: safe
+#[verify]
+fn quotient_and_rest(a: i32, b: i32) { if b != 0 && !(a == i32::MIN && b == -1) { assert!((a / b) * b + a % b == a); } }
+
+//@ expect: unsafe
+#[verify]
+fn quotient_and_rest_wrong(a: i32, b: i32) { if b != 0 && !(a == i32::MIN && b == -1) { assert!((a / b) * b == a); } }

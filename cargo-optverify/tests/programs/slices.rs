@@ -537,3 +537,11 @@ fn zipped(a: &[u8], b: &[u8]) { let n = a.iter().zip(b.iter()).count(); assert!(
 //@ expect: unsafe
 #[verify]
 fn zipped_wrong(a: &[u8], b: &[u8]) { let n = a.iter().zip(b.iter()).count(); assert!(n == a.len()); }
+
+//@ expect: safe
+#[verify]
+fn moved_within(mut x: [i8; 8], i: usize) { if i < 8 { x.copy_within(i + 1.., i); } }
+
+//@ expect: unsafe
+#[verify]
+fn moved_within_wrong(mut x: [i8; 8], i: usize) { if i <= 8 { x.copy_within(i + 1.., i); } }

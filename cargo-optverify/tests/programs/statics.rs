@@ -9,6 +9,9 @@ struct Rule { name: &'static str, max: u32, next: Option<&'static str> }
 static RULES: &[Rule] = &[Rule { name: "x", max: 5, next: None }, Rule { name: "yy", max: 7, next: Some("x") }];
 struct Hidden { n: std::sync::atomic::AtomicU32, s: &'static str }
 static HIDDEN: Hidden = Hidden { n: std::sync::atomic::AtomicU32::new(1), s: "h" };
+enum Maybe { No, Yes(&'static std::sync::atomic::AtomicU32) }
+static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
+static CHOICES: [(&str, Maybe); 2] = [("no", Maybe::No), ("yes", Maybe::Yes(&COUNTER))];
 static GREETING: &str = "hello";
 
 //@ expect: safe
@@ -67,3 +70,8 @@ fn greeting(i: usize) { if i < GREETING.len() { assert!(GREETING.as_bytes()[i] >
 //@ expect: unsafe
 #[verify]
 fn greeting_wrong(i: usize) { if i < GREETING.len() { assert!(GREETING.as_bytes()[i] > b'e'); } }
+
+//@ expect: unsafe
+//@ known: unknown because other threads see it
+#[verify]
+fn shared_in_enum() { for (_, m) in &CHOICES { if let Maybe::Yes(n) = m { assert!(n.load(std::sync::atomic::Ordering::SeqCst) == 1); } } }

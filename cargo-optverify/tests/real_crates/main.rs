@@ -1,29 +1,82 @@
-//! `--all-functions` on small crates of the registry, unchanged: what is understood, proven and found, and every
-//! finding run natively. Needs the network and some minutes: `./x crates` runs it and prints the table.
+//! `--all-functions` on small crates of the registry, unchanged: what is understood, proven and found. Every finding is
+//! run natively, and so is every safe function, with inputs by chance. Needs the network and an hour: `./x crates` runs
+//! it and prints the table.
 //!
-//! `OPTVERIFY_CRATES=hex,itoa` takes only these; `OPTVERIFY_REPLAY=no` leaves the native runs out.
+//! `OPTVERIFY_CRATES=hex,itoa` takes only these; `OPTVERIFY_NATIVE=no` leaves the native runs out.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fuzz;
+mod items;
+mod prepared;
 
 use common::Project;
+use fuzz::{Claim, Fuzzed};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 /// Budget for one function.
 const TIMEOUT: &str = "5s";
+/// Reasons that are none of the function's: there was a model and too little time.
+const LATE: [&str; 3] = [
+    "not decided within",
+    "no engine could",
+    "did not end in time",
+];
 
 #[derive(Default)]
 struct Row {
     safe: usize,
     violated: usize,
-    unknown: usize,
-    /// No value can stand for something inside a parameter.
-    no_input: usize,
-    replayed: usize,
-    not_replayed: Vec<String>,
+    /// What is run natively.
+    claims: Vec<Claim>,
+    /// Has a model, but no engine was done in time.
+    late: usize,
+    /// A parameter has a pointer or a cell inside, or a type of std with secrets: not first-order.
+    no_value: usize,
+    /// Why the others are unknown.
+    unknown: Vec<String>,
+    fuzzed: Fuzzed,
     seconds: u64,
+}
+
+impl Row {
+    fn decided(&self) -> usize {
+        self.safe + self.violated
+    }
+
+    fn roots(&self) -> usize {
+        self.decided() + self.late + self.unknown.len()
+    }
+
+    fn print(&self, name: &str) {
+        println!(
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            self.roots(),
+            self.decided() + self.late,
+            self.decided(),
+            self.safe,
+            self.fuzzed.functions,
+            self.violated,
+            self.fuzzed.confirmed,
+            self.late,
+            self.unknown.len(),
+            self.no_value,
+            self.seconds
+        );
+    }
+
+    fn add(&mut self, other: Row) {
+        self.safe += other.safe;
+        self.violated += other.violated;
+        self.late += other.late;
+        self.no_value += other.no_value;
+        self.unknown.extend(other.unknown);
+        self.fuzzed.add(other.fuzzed);
+        self.seconds += other.seconds;
+    }
 }
 
 /// Name and version of every crate that is asked for.
@@ -100,70 +153,182 @@ fn survey(sources: &Path) -> Row {
         .iter()
         .filter(|m| m["reason"] == "optverify-root")
     {
-        let name = root["root"].as_str().unwrap_or_default();
-        let why = root["why"].as_str().unwrap_or_default();
+        let text = |name: &str| root[name].as_str().unwrap_or_default().to_owned();
+        let why = text("why");
+        let claim = |inputs| Claim {
+            root: text("root"),
+            file: text("file"),
+            line: root["line"].as_u64().unwrap_or_default() as usize,
+            inputs,
+        };
         match root["verdict"].as_str() {
-            Some("safe") => row.safe += 1,
+            Some("safe") => {
+                row.safe += 1;
+                row.claims.push(claim(None));
+            }
             Some("unsafe") => {
                 row.violated += 1;
-                replay(sources, name, &mut row);
+                let found = &root["counterexample"];
+                let panic = found["panic"].as_str().unwrap_or_default();
+                // what is undefined may look right
+                if !panic.starts_with("undefined behaviour") {
+                    row.claims.push(claim(Some(inputs(&found["inputs"]))));
+                }
             }
-            _ if why.starts_with("a parameter") => row.no_input += 1,
-            _ => row.unknown += 1,
+            _ if LATE.iter().any(|words| why.contains(words)) => row.late += 1,
+            _ if why.starts_with("a parameter") => row.no_value += 1,
+            _ => {
+                println!("unknown: {}: {why}", text("root"));
+                row.unknown.push(why);
+            }
         }
     }
+    if std::env::var("OPTVERIFY_NATIVE").is_ok_and(|v| v == "no") {
+        return row;
+    }
+    row.fuzzed = fuzz::fuzz(sources, &row.claims);
     row
 }
 
-/// Runs the counterexample as a unit test inside the crate, in both builds.
-fn replay(sources: &Path, root: &str, row: &mut Row) {
-    if std::env::var("OPTVERIFY_REPLAY").is_ok_and(|v| v == "no") {
-        return;
-    }
-    let project = copied(sources);
-    let ran = project.run(&["replay", root, "--all-functions", "--lib", "--in-place"]);
-    let fails = |build: &str| ran.stdout.contains(&format!("{build} fails"));
-    if fails("not optimized:") && fails("as shipped:   ") {
-        row.replayed += 1;
-    } else {
-        let said = ran.stdout.lines().chain(ran.stderr.lines()).last();
-        let said = said.unwrap_or_default().to_owned();
-        row.not_replayed.push(format!("{root}: {said}"));
-    }
+/// The values of a counterexample, by the parameters' names.
+fn inputs(values: &serde_json::Value) -> BTreeMap<String, String> {
+    let values = values.as_object().into_iter().flatten();
+    let text = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_owned();
+    values.map(|(name, v)| (name.clone(), text(v))).collect()
+}
+
+/// A reason without the names in it, so that equal ones meet.
+fn class(why: &str) -> String {
+    let what = why.strip_prefix("not supported: ").unwrap_or(why);
+    let what = what.split(" (MIR line").next().unwrap_or(what);
+    let what = what.split(", at src/").next().unwrap_or(what);
+    let parts = what.split('`').enumerate();
+    let parts = parts.map(|(n, part)| if n % 2 == 1 { ".." } else { part });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 #[test]
-#[ignore = "needs the network and some minutes: ./x crates"]
+#[ignore = "needs the network and an hour: ./x crates"]
 fn crates_of_the_registry() {
     let crates = crates();
     let fetched = fetched(&crates);
     println!(
-        "| crate | roots | decided | safe | unsafe | replayed | unknown | no value for a parameter | s |"
+        "| crate | roots | understood | decided | safe | fuzzed | unsafe | confirmed | late | no model | no value | s |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    let mut contradicted = Vec::new();
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut all = Row::default();
     for (name, version) in crates {
         let row = survey(&fetched.path().join("vendor").join(name));
-        let decided = row.safe + row.violated;
-        println!(
-            "| {name} {version} | {} | {decided} | {} | {} | {} | {} | {} | {} |",
-            decided + row.unknown,
-            row.safe,
-            row.violated,
-            row.replayed,
-            row.unknown,
-            row.no_input,
-            row.seconds
-        );
-        for line in &row.not_replayed {
-            eprintln!("not replayed: {line}");
-        }
-        // a test that ran and passed contradicts the verdict; one that could not be written does not
-        contradicted.extend(
-            row.not_replayed
-                .into_iter()
-                .filter(|l| l.contains("passes")),
-        );
+        row.print(&format!("{name} {version}"));
+        all.add(row);
     }
-    assert!(contradicted.is_empty(), "{contradicted:?}");
+    all.print("**all**");
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for why in &all.unknown {
+        *reasons.entry(class(why)).or_default() += 1;
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    println!();
+    for (why, n) in reasons {
+        println!("| {n} | {why} |");
+    }
+    all.fuzzed.print();
+    assert!(all.fuzzed.wrong.is_empty(), "{:#?}", all.fuzzed.wrong);
+}
+
+/// The native runs find what panics, and only that, whatever the tool says: private fields, methods of traits, texts.
+#[test]
+fn functions_that_panic_are_found() {
+    let project = Project::empty();
+    let manifest = "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    project.file("Cargo.toml", manifest);
+    let source = include_str!("sample.rs.txt");
+    project.file("src/lib.rs", source);
+    project.file(
+        "src/other.rs",
+        "fn deep(x: Option<u8>) -> u8 { x.unwrap_or(1) }\n",
+    );
+    let claims = source.lines().enumerate().filter_map(|(n, line)| {
+        let (_, name) = line.split_once("fn ")?;
+        let name = name.split(['(', '<']).next()?;
+        Some(Claim {
+            root: format!("p::{name}"),
+            file: "src/lib.rs".to_owned(),
+            line: n + 1,
+            inputs: None,
+        })
+    });
+    let mut claims: Vec<Claim> = claims.collect();
+    claims.push(Claim {
+        root: "p::other::deep".to_owned(),
+        file: "src/other.rs".to_owned(),
+        line: 1,
+        inputs: None,
+    });
+    let fuzzed = fuzz::fuzz(project.path(), &claims);
+    let name = |line: &String| {
+        let end = line.find([' ', '(']).unwrap_or(line.len());
+        line[..end].trim_start_matches("p::").to_owned()
+    };
+    let names = |list: &[String]| list.iter().map(name).collect::<Vec<_>>();
+    let wrong = names(&fuzzed.wrong);
+    assert!(
+        wrong.iter().all(|name| name.starts_with("bad_")),
+        "{wrong:?}"
+    );
+    let bad = claims.iter().filter(|c| c.root.contains("::bad_")).count();
+    assert_eq!(wrong.len(), bad, "{wrong:?}");
+    assert_eq!(names(&fuzzed.not_made), ["not_made"]);
+    assert_eq!(fuzzed.functions + 1, claims.len());
+    assert!(fuzzed.runs > 1000, "{}", fuzzed.runs);
+}
+
+/// Counterexamples that panic natively are counted, the others are wrong.
+#[test]
+fn counterexamples_that_return_are_found() {
+    let project = Project::empty();
+    let manifest = "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    project.file("Cargo.toml", manifest);
+    project.file("src/lib.rs", include_str!("sample.rs.txt"));
+    project.file("src/other.rs", "");
+    let claim = |root: &str, line: &str, values: &[(&str, &str)]| Claim {
+        root: format!("p::{root}"),
+        file: "src/lib.rs".to_owned(),
+        line: 1
+            + (include_str!("sample.rs.txt").lines())
+                .position(|l| l.contains(line))
+                .expect("the line"),
+        inputs: Some(
+            (values.iter())
+                .map(|(name, v)| ((*name).to_owned(), (*v).to_owned()))
+                .collect(),
+        ),
+    };
+    let ring = "&Ring { bytes: &[7], head: 1, kind: inner::Kind::None }";
+    let claims = [
+        claim("bad_first", "fn bad_first", &[("self", ring)]),
+        claim(
+            "bad_cut",
+            "fn bad_cut",
+            &[("text", "\"\u{e9}\""), ("at", "1")],
+        ),
+        claim("bad_divide", "fn bad_divide", &[("a", "7"), ("b", "2")]),
+        claim("count", "fn count", &[("list", "&[(1, true)]")]),
+        claim("bad_name", "fn bad_name", &[("self", "&Missing")]),
+        claim("add", "fn add", &[("a", "1")]),
+    ];
+    let fuzzed = fuzz::fuzz(project.path(), &claims);
+    assert_eq!(fuzzed.confirmed, 2, "{:?}", fuzzed.wrong);
+    let mut wrong = fuzzed.wrong.iter();
+    assert!(
+        wrong
+            .next()
+            .is_some_and(|l| l.starts_with("p::bad_divide ("))
+    );
+    assert!(wrong.next().is_some_and(|l| l.starts_with("p::count (")));
+    assert_eq!(wrong.next(), None);
+    let mut not_made = fuzzed.not_made;
+    not_made.sort();
+    assert_eq!(not_made, ["p::add", "p::bad_name"]);
 }

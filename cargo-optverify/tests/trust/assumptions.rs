@@ -140,3 +140,43 @@ fn a_verdict_lists_what_its_root_uses() {
     // what is unknown claims nothing
     assert_eq!(codes("gives_up"), BTreeSet::new());
 }
+
+const TOTAL: &str = "use optverify::verify;
+unsafe extern \"C\" { safe fn measure() -> u32; safe fn log(n: u32); }
+#[verify(assume_total = \"measure, log, absent\")] pub fn proven(n: u32) { log(n); assert!(measure() / 2 < 1 << 31); }
+#[verify(assume_total = \"log\")] pub fn refuted(n: u32) { log(n); assert!(n < 9); }
+#[verify(assume_total = \"measure\")] pub fn in_doubt() { assert!(measure() < 9); }
+#[verify] pub fn not_assumed() { assert!(measure() / 2 < 1 << 31); }
+";
+
+#[test]
+fn a_verdict_names_what_is_assumed_total() {
+    let project = Project::empty();
+    project.file("sample.rs", TOTAL);
+    let ran = project.run(&["sample.rs", "--message-format", "json", "--no-native"]);
+    let messages = ran.messages();
+    let of = |root: &str| {
+        let name = format!("sample::{root}");
+        let found = messages.iter().find(|m| m["root"] == name.as_str());
+        let message = found.unwrap_or_else(|| panic!("{root}: {ran:?}"));
+        let all = message["assumptions"].as_array().expect("a list");
+        let total = all.iter().find(|a| a["code"] == "assumed-total");
+        let names = total.map(|a| a["names"].to_string());
+        (message["verdict"].as_str().expect("a verdict"), names)
+    };
+    let names = |text: &str| Some(text.to_owned());
+    assert_eq!(of("proven"), ("safe", names("[\"log\",\"measure\"]")));
+    assert_eq!(of("refuted"), ("unsafe", names("[\"log\"]")));
+    assert_eq!(of("in_doubt"), ("unknown", None));
+    assert_eq!(of("not_assumed"), ("unknown", None));
+    assert!(
+        ran.stderr.contains("`assume_total` names `absent`"),
+        "{ran:?}"
+    );
+    // people see it as well
+    let ran = project.run(&["sample.rs", "--no-native"]);
+    assert!(
+        ran.stdout.contains("assuming that `log`, `measure` return"),
+        "{ran:?}"
+    );
+}

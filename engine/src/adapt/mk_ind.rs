@@ -16,6 +16,10 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
         let facts = task.facts.clone();
         return certified(&mut task, facts, before, How::Adapted, deadline);
     }
+    let kept = kept(before, &mut task);
+    if !kept.is_empty() {
+        task = slice::keeping(&task, kept);
+    }
     let carried = carry(before, &mut task, deadline);
     // Not worth more than proving it anew.
     let within = deadline.within_millis(before.millis.saturating_mul(2).clamp(1000, 8000));
@@ -41,6 +45,24 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
     }
     let lemmas = inductive(&mut task, more, deadline)?;
     certified(&mut task, lemmas, before, How::Strengthened, deadline)
+}
+
+/// What the kept variables are called now, at the heads whose lemmas speak of them.
+fn kept(before: &Carried, task: &mut Task) -> BTreeMap<NodeIndex, BTreeSet<Var>> {
+    let mut out: BTreeMap<NodeIndex, BTreeSet<Var>> = BTreeMap::new();
+    if before.kept.is_empty() {
+        return out;
+    }
+    let named = guess_map::variables(&before.program, &mut task.program);
+    for (node, olds) in guess_map::heads(before, task) {
+        for lemma in olds.iter().flat_map(|old| &before.lemmas[old]) {
+            let vars = before.program.pool.free_vars(&[lemma.body]);
+            let vars = vars.iter().filter(|v| before.kept.contains(v));
+            let now = vars.filter_map(|v| task.program.pool.as_var(*named.get(v)?));
+            out.entry(node).or_default().extend(now);
+        }
+    }
+    out
 }
 
 /// All carried lemmas, with what slicing found out by itself.
@@ -103,6 +125,7 @@ fn certified(
             proof: Proven::Inductive(Box::new(Carried {
                 program: task.program.clone(),
                 lemmas,
+                kept: task.cpg.kept.values().flatten().copied().collect(),
                 millis: before.millis,
             })),
         }),

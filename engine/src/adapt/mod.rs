@@ -21,13 +21,17 @@ use crate::program::Program;
 use crate::prove::{Deadline, Lemmas, slice};
 use crate::report::How;
 use crate::smt::{Role, apart};
+use crate::term::Var;
 use crate::vc::Generator;
+use std::collections::BTreeSet;
 
 /// A proof that may travel: lemmas over the variables of a program. Nobody trusts it.
 #[derive(Clone)]
 pub struct Carried {
     pub program: Program,
     pub lemmas: Lemmas,
+    /// Variables that the lemmas speak of where nothing reads them any more (`prove::remember`).
+    pub kept: BTreeSet<Var>,
     /// What it took to find the first of them, from scratch.
     pub millis: u64,
 }

@@ -1,11 +1,14 @@
 //! `capture.json`: what was captured, with which compiler and flags. Written by the wrapper in
 //! `cargo-optverify`, read here; these types are the format.
+//!
+//! The process of every root reads it: what is long for each function is not in it, but in a line of `lines`.
 
+use super::lines::Place;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bumped when a reader of the old format would misread the new one.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
@@ -30,6 +33,9 @@ pub struct Manifest {
     /// Every function of the crate that a root can reach, as far as names tell.
     pub functions: Vec<Function>,
     pub roots: Vec<Root>,
+    /// Texts of the whole crate, with a list of their items beside them.
+    #[serde(default)]
+    pub whole: BTreeSet<String>,
     /// With `--all-functions`: the functions that are no roots.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
@@ -98,8 +104,13 @@ pub struct Function {
     /// No function of the crate: an instance of a generic one, or one of std that an instance calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_instance: bool,
-    /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function.
+    /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function. Readers ask the capture
+    /// for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub snapshots: Vec<SnapshotEntry>,
+    /// Where they are, if not here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Place>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -159,4 +170,13 @@ pub struct Root {
     pub harness: bool,
     /// `timeout`, `overflow`, `expect`, `assume_total`, as written.
     pub options: BTreeMap<String, String>,
+}
+
+impl Root {
+    /// The functions that `assume_total = "a, b::c"` names.
+    pub fn assumed_total(&self) -> Vec<String> {
+        let names = self.options.get("assume_total").map(String::as_str);
+        let names = names.unwrap_or_default().split(',').map(str::trim);
+        names.filter(|n| !n.is_empty()).map(str::to_owned).collect()
+    }
 }

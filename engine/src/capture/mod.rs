@@ -4,11 +4,16 @@
 
 mod error;
 mod facts;
+mod inside;
+mod items;
+mod lines;
 mod manifest;
 mod stamp;
 
 pub use error::CaptureError;
 pub use facts::{EnumFacts, Facts, TypeSize, VariantFacts};
+pub use items::{Items, list_of, listed};
+pub use lines::{Place, laid_out};
 pub use manifest::{
     ClosedHow, Compiler, FORMAT_VERSION, Function, ImplHeader, LeftOut, Manifest, Pass, Profile,
     Root, SnapshotEntry,
@@ -16,13 +21,16 @@ pub use manifest::{
 
 pub use stamp::Stamp;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// File names inside a capture.
 pub mod files {
     pub const MANIFEST: &str = "capture.json";
     pub const FACTS: &str = "facts.json";
+    /// What every pass made of each function.
+    pub const SNAPSHOTS: &str = "snapshots.json";
     /// The reference program: nothing optimized, everything inlined that rustc can inline.
     pub const REFERENCE: &str = "reference.mir";
     /// Every body of the crate after the shipped pipeline, with constants, statics and promoteds.
@@ -59,6 +67,8 @@ pub struct Snapshot {
     /// The text as the shipped pipeline has it.
     pub shipped_path: PathBuf,
     pub shipped_changed: bool,
+    /// Is the closed text one of the whole crate, with a list of its items?
+    is_listed: bool,
     /// The capture's folder, which both texts are in.
     dir: PathBuf,
     /// What both texts must be no newer than.
@@ -104,7 +114,7 @@ impl Capture {
         // before the reading: what changes meanwhile is newer
         let stamp = stamp_of(&dir);
         let path = dir.join(files::MANIFEST);
-        let text = read(&path).map_err(|error| match error {
+        let text = inside::read_file(&path).map_err(|error| match error {
             CaptureError::Unreadable { source, .. } => CaptureError::Missing {
                 dir: dir.clone(),
                 source,
@@ -132,7 +142,7 @@ impl Capture {
             }
         };
         let path = dir.join(files::FACTS);
-        let text = read(&path)?;
+        let text = inside::read_file(&path)?;
         let facts =
             serde_json::from_str(&text).map_err(|source| CaptureError::Damaged { path, source })?;
         Ok(Self {
@@ -156,7 +166,7 @@ impl Capture {
         Ok(captures)
     }
 
-    /// Every file that the manifest names is there.
+    /// Every file that the manifest names is there. The snapshots of all functions are read.
     fn check(&mut self) -> Result<(), CaptureError> {
         let mut stamp = self.stamp;
         let inconsistent = |what| CaptureError::Inconsistent {
@@ -173,6 +183,22 @@ impl Capture {
                 )));
             }
         }
+        let mut folder = inside::Folder::new(&self.dir)?;
+        let mut seen = |file: &str| -> Result<(), CaptureError> {
+            stamp.with(&folder.holds(file)?);
+            Ok(())
+        };
+        if self.info.functions.iter().any(|f| f.line.is_some()) {
+            seen(files::SNAPSHOTS)?;
+            let lines = inside::read(&self.dir, None, files::SNAPSHOTS)?;
+            for function in &mut self.info.functions {
+                if let Some(place) = function.line.take() {
+                    let end = place.start.saturating_add(place.length) as usize;
+                    let line = lines.get(place.start as usize..end).unwrap_or_default();
+                    function.snapshots = snapshots_of(&self.dir, function, line)?;
+                }
+            }
+        }
         let snapshots = self.info.functions.iter().flat_map(|f| &f.snapshots);
         let named = snapshots.flat_map(|s| [s.shipped.as_str(), s.closed.as_str()]);
         let deeper = self
@@ -183,13 +209,11 @@ impl Capture {
         let named = named.chain(deeper);
         let known = [files::FACTS, files::REFERENCE, files::SHIPPED];
         let known = known.into_iter().filter(|f| self.dir.join(f).exists());
-        let all: BTreeSet<&str> = named.chain(known).collect();
-        let whole = self.dir.canonicalize();
-        let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
-        for file in all {
-            is_inside(&self.dir, &whole, file).map_err(&inconsistent)?;
-            stamp.with(&self.dir.join(file))?;
-        }
+        let whole = self.info.whole.iter().map(String::as_str);
+        let all: BTreeSet<&str> = named.chain(known).chain(whole).collect();
+        all.into_iter().try_for_each(&mut seen)?;
+        let whole = self.info.whole.iter();
+        whole.map(|f| list_of(f)).try_for_each(|list| seen(&list))?;
         self.stamp = stamp;
         Ok(())
     }
@@ -219,37 +243,57 @@ impl Capture {
 
     /// The whole crate before the first optimization, calls inlined as far as rustc can.
     pub fn reference_text(&self, function: &str) -> Result<String, CaptureError> {
+        inside::read(&self.dir, self.limit(), self.reference_file(function))
+    }
+
+    /// The same, item by item.
+    pub fn reference_items(&self, function: &str) -> Result<Items, CaptureError> {
+        let file = self.reference_file(function);
+        let is_listed = self.info.whole.contains(file);
+        items_of(&self.dir, self.limit(), file, is_listed)
+    }
+
+    fn reference_file(&self, function: &str) -> &str {
         let deeper = self.function(function).and_then(|f| f.reference.as_deref());
-        read_inside(&self.dir, self.limit(), deeper.unwrap_or(files::REFERENCE))
+        deeper.unwrap_or(files::REFERENCE)
     }
 
     pub fn reference_path(&self, function: &str) -> PathBuf {
-        let deeper = self.function(function).and_then(|f| f.reference.as_deref());
-        self.dir.join(deeper.unwrap_or(files::REFERENCE))
+        self.dir.join(self.reference_file(function))
     }
 
     /// The whole crate after the shipped pipeline: final bodies, constants, statics, promoteds.
     pub fn shipped_text(&self) -> Result<String, CaptureError> {
-        read_inside(&self.dir, self.limit(), files::SHIPPED)
+        inside::read(&self.dir, self.limit(), files::SHIPPED)
     }
 
     /// The function's MIR after every pass, in order.
-    pub fn snapshots(&self, function: &str) -> Vec<Snapshot> {
-        let entries = self
-            .function(function)
-            .map(|f| f.snapshots.as_slice())
-            .unwrap_or_default();
-        entries.iter().map(|entry| self.snapshot(entry)).collect()
+    pub fn snapshots(&self, function: &str) -> Result<Vec<Snapshot>, CaptureError> {
+        let entries = self.entries(function)?;
+        Ok(entries.iter().map(|entry| self.snapshot(entry)).collect())
     }
 
     /// The function's MIR after the pass with this number, for a caller at the same stage.
-    pub fn snapshot_at(&self, function: &str, number: &str) -> Option<Snapshot> {
-        let entry = self
-            .function(function)?
-            .snapshots
-            .iter()
-            .find(|s| s.number == number)?;
-        Some(self.snapshot(entry))
+    pub fn snapshot_at(
+        &self,
+        function: &str,
+        number: &str,
+    ) -> Result<Option<Snapshot>, CaptureError> {
+        let entries = self.entries(function)?;
+        let entry = entries.iter().find(|s| s.number == number);
+        Ok(entry.map(|entry| self.snapshot(entry)))
+    }
+
+    /// Of a function that is not there: none.
+    fn entries(&self, function: &str) -> Result<Cow<'_, [SnapshotEntry]>, CaptureError> {
+        let Some(function) = self.function(function) else {
+            return Ok(Cow::Borrowed(&[]));
+        };
+        let Some(place) = function.line else {
+            return Ok(Cow::Borrowed(&function.snapshots));
+        };
+        let line = inside::read_part(&self.dir, self.limit(), files::SNAPSHOTS, place)?;
+        snapshots_of(&self.dir, function, &line).map(Cow::Owned)
     }
 
     fn snapshot(&self, entry: &SnapshotEntry) -> Snapshot {
@@ -260,6 +304,7 @@ impl Capture {
             path: self.dir.join(&entry.closed),
             changed: entry.closed_changed,
             closed_how: entry.closed_how,
+            is_listed: self.info.whole.contains(&entry.closed),
             dir: self.dir.clone(),
             limit: self.limit(),
             shipped_path: self.dir.join(&entry.shipped),
@@ -278,30 +323,54 @@ impl Snapshot {
         self.read(&self.shipped_path)
     }
 
-    fn read(&self, path: &Path) -> Result<String, CaptureError> {
-        // one that is elsewhere has no name here, and is refused like a file without one
-        let name = path.strip_prefix(&self.dir).ok().and_then(Path::to_str);
-        read_inside(&self.dir, self.limit, name.unwrap_or_default())
+    /// The closed text, item by item.
+    pub fn items(&self) -> Result<Items, CaptureError> {
+        let file = self.name_of(&self.path);
+        items_of(&self.dir, self.limit, file, self.is_listed)
     }
+
+    fn read(&self, path: &Path) -> Result<String, CaptureError> {
+        inside::read(&self.dir, self.limit, self.name_of(path))
+    }
+
+    /// One that is elsewhere has no name here, and is refused like a file without one.
+    fn name_of<'a>(&self, path: &'a Path) -> &'a str {
+        let name = path.strip_prefix(&self.dir).ok().and_then(Path::to_str);
+        name.unwrap_or_default()
+    }
+}
+
+fn items_of(
+    dir: &Path,
+    limit: Option<Stamp>,
+    file: &str,
+    is_listed: bool,
+) -> Result<Items, CaptureError> {
+    match is_listed {
+        true => Items::in_file(dir, limit, file),
+        false => inside::read(dir, limit, file).map(Items::of),
+    }
+}
+
+/// What a line of the snapshots says of a function.
+fn snapshots_of(
+    dir: &Path,
+    function: &Function,
+    line: &str,
+) -> Result<Vec<SnapshotEntry>, CaptureError> {
+    let found = lines::read(line, function).map_err(|source| CaptureError::Damaged {
+        path: dir.join(files::SNAPSHOTS),
+        source,
+    })?;
+    found.ok_or_else(|| CaptureError::Inconsistent {
+        dir: dir.to_path_buf(),
+        what: format!("the snapshots of {} are another function's", function.path),
+    })
 }
 
 #[derive(serde::Deserialize)]
 struct Version {
     format_version: Option<u32>,
-}
-
-/// Whoever made the folder must not make us read anything else. `whole`: the folder's real path.
-fn is_inside(dir: &Path, whole: &Path, file: &str) -> Result<(), String> {
-    let path = Path::new(file);
-    let plain = |c: Component<'_>| matches!(c, Component::Normal(_));
-    if file.is_empty() || !path.components().all(plain) {
-        return Err(format!("the file {file} is not in its folder"));
-    }
-    match dir.join(path).canonicalize() {
-        Ok(real) if !real.starts_with(whole) => Err(format!("the file {file} leads elsewhere")),
-        Ok(real) if real.is_file() => Ok(()),
-        _ => Err(format!("the file {file} is missing")),
-    }
 }
 
 fn stamp_of(dir: &Path) -> Result<Stamp, CaptureError> {
@@ -313,38 +382,4 @@ fn has_changed(dir: &Path, file: &str) -> CaptureError {
         dir: dir.to_path_buf(),
         file: file.to_owned(),
     }
-}
-
-fn read_inside(dir: &Path, limit: Option<Stamp>, file: &str) -> Result<String, CaptureError> {
-    let inconsistent = |what: String| CaptureError::Inconsistent {
-        dir: dir.to_path_buf(),
-        what,
-    };
-    let whole = dir.canonicalize();
-    let whole = whole.map_err(|e| inconsistent(e.to_string()))?;
-    is_inside(dir, &whole, file).map_err(inconsistent)?;
-    let text = read(&dir.join(file))?;
-    // after the reading: what changes later was not read
-    match limit {
-        Some(stamp) if !stamp.covers(&dir.join(file))? => Err(has_changed(dir, file)),
-        _ => Ok(text),
-    }
-}
-
-/// A larger file is no MIR of one crate.
-const MOST_BYTES: u64 = 1 << 30;
-
-fn read(path: &Path) -> Result<String, CaptureError> {
-    let text = || {
-        // a pipe or a device has no end
-        let what = std::fs::metadata(path)?;
-        if !what.is_file() || what.len() > MOST_BYTES {
-            return Err(std::io::Error::other("not a file of a usual size"));
-        }
-        std::fs::read_to_string(path)
-    };
-    text().map_err(|source| CaptureError::Unreadable {
-        path: path.to_path_buf(),
-        source,
-    })
 }

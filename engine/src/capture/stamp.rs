@@ -38,9 +38,8 @@ impl Stamp {
     }
 
     /// One more file of the capture.
-    pub(super) fn with(&mut self, path: &Path) -> Result<(), CaptureError> {
-        self.newest = self.newest.max(changed(&metadata(path)?));
-        Ok(())
+    pub(super) fn with(&mut self, file: &Metadata) {
+        self.newest = self.newest.max(changed(file));
     }
 
     /// Is it the same manifest, and are they the same facts?

@@ -79,9 +79,20 @@ impl Lowerer<'_> {
     }
 
     pub fn stop(&mut self, kind: StopKind) -> usize {
+        // What a contract does in place of a call is not done by the program.
+        let kind = match kind {
+            StopKind::Panic(what) | StopKind::Undefined(what) if self.in_contract => {
+                StopKind::Unsupported(format!(
+                    "recursion of a function whose contract may fail: {what}"
+                ))
+            }
+            kind => kind,
+        };
+        // At the call, not at a line of the contract's own code.
+        let site = self.contract_site.clone().filter(|_| self.in_contract);
         let stop = Stop {
             kind,
-            span: self.span.clone(),
+            span: site.or_else(|| self.span.clone()),
         };
         // One stop per place and reason, however often the place is inlined.
         let next = self.stops.len();

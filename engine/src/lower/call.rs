@@ -345,6 +345,9 @@ impl<'a> Lowerer<'a> {
             let spread = b.body.path.contains("{closure");
             return self.inline(b, &call, spread);
         }
+        if self.assumed_total(text, path, &call)? {
+            return Ok(());
+        }
         gap(format!("call of `{}`, {WITHOUT_BODY}", short(text)))
     }
 
@@ -366,6 +369,11 @@ impl<'a> Lowerer<'a> {
             Some(m) => m,
             None => return gap(format!("call of `{}`, which does not return", short(text))),
         };
+        if self.is_assumed_postcondition(&message) {
+            self.end(End::Blocked);
+            return Ok(());
+        }
+        self.mark_assertion(&message, block);
         self.end_in_stop(StopKind::Panic(message));
         Ok(())
     }

@@ -59,6 +59,12 @@ impl<'a> Lowerer<'a> {
             if let Ok(Some(b)) = self.bodies.by_path(&path.to_string(), kind) {
                 return Some(erase(b.body.ret()));
             }
+            if let Ok(Some(b)) = self.constant_in_method(path, kind) {
+                return Some(erase(b.body.ret()));
+            }
+        }
+        if let Some(b) = self.promoted_in_generic(path) {
+            return Some(erase(b.body.ret()));
         }
         if path.last_name() == "IS_ZST" {
             return Some(Ty::new(TyKind::Bool));
@@ -295,6 +301,12 @@ impl<'a> Lowerer<'a> {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
                 return self.const_body(b);
             }
+            if let Some(b) = self.constant_in_method(path, kind)? {
+                return self.const_body(b);
+            }
+        }
+        if let Some(b) = self.promoted_in_generic(path) {
+            return self.const_body(b);
         }
         if let Some(body) = std_promoted::of(path)
             && self.is_std_default(path)
@@ -385,6 +397,15 @@ impl<'a> Lowerer<'a> {
             return gap("constants nested too deeply");
         }
         let instance = self.instance(block, site, b);
+        self.run_constant(instance, |l, at| l.load_located(&at))
+    }
+
+    /// Runs the body of a constant here; `then` is done with the place of its value.
+    pub fn run_constant<T>(
+        &mut self,
+        instance: super::instance::InstanceId,
+        then: impl FnOnce(&mut Self, super::place::Located) -> Lowered<T>,
+    ) -> Lowered<T> {
         let exit = self.new_return_block();
         let enter = self.new_block();
         self.goto(enter);
@@ -394,7 +415,7 @@ impl<'a> Lowerer<'a> {
         self.current = exit;
         let frame = std::mem::replace(&mut self.frame, instance);
         let at = self.locate(&crate::mir::Place::local(crate::mir::Local::RETURN));
-        let v = at.and_then(|at| self.load_located(&at));
+        let v = at.and_then(|at| then(self, at));
         self.frame = frame;
         v
     }

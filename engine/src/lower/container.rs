@@ -1,5 +1,5 @@
-//! Parameters of std's types whose invariants are known: vectors, strings, boxes, iterators over slices, numbers that
-//! are not zero, durations.
+//! Parameters of std's types whose invariants are known: vectors, strings, boxes, iterators over slices and texts,
+//! numbers that are not zero, durations.
 
 use super::input::extend;
 use super::pointer::Target;
@@ -53,6 +53,35 @@ impl Lowerer<'_> {
         dims: &[u32],
         depth: u32,
     ) -> Lowered<InputShape> {
+        self.make_elements_of(object, path, ty, dims, depth, false)
+    }
+
+    /// The characters of a text: bytes that are one, whatever stood before or behind them.
+    pub fn make_chars(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+    ) -> Lowered<InputShape> {
+        let fields = self.shapes.fields(ty);
+        let [((None, 0), bytes)] = &fields[..] else {
+            return gap(format!("a parameter of type `{ty}`"));
+        };
+        let inner = extend(path, Step::Field(0));
+        self.make_elements_of(object, &inner, bytes, dims, depth, true)
+    }
+
+    fn make_elements_of(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        ty: &Ty,
+        dims: &[u32],
+        depth: u32,
+        is_text: bool,
+    ) -> Lowered<InputShape> {
         let (elem, size, buffer) = self.buffer(object, path, ty, dims)?;
         let word = Sort::Bv(64);
         let max = i64::MAX as u64 / size;
@@ -73,6 +102,14 @@ impl Lowerer<'_> {
             self.point_at_entry(object, &full, target, dims)?;
             self.set_at_entry(object, &full, Part::Index(0), at, word)?;
             self.mark_initialised(object, &full, dims);
+        }
+        if is_text {
+            let text = self.make_text(buffer, &[Step::Elem], len, None)?;
+            return Ok(InputShape::Made {
+                before: "",
+                parts: vec![text],
+                after: ".chars()",
+            });
         }
         let elem = self.make_input(buffer, &[Step::Elem], &elem, &[64], depth + 1)?;
         let elem = Box::new(elem);

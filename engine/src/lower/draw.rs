@@ -5,7 +5,7 @@ use super::shape::Step;
 use super::value::Value;
 use super::{Lowered, Lowerer, gap, types};
 use crate::mir::{ArrayLen, Operand, Place, Ty, TyKind};
-use crate::program::{BlockId, Draw, ScalarKind, Terminator as End};
+use crate::program::{BlockId, Draw, ScalarKind, StopKind, Terminator as End};
 
 /// Larger arrays are better parameters.
 const MOST_DRAWS: u64 = 256;
@@ -26,10 +26,20 @@ impl Lowerer<'_> {
             self.used.insert(crate::assumption::Assumption::Assumed);
         }
         if rest.starts_with("nondet::assume_failed") {
+            if self.in_contract {
+                let what = "recursion of a function where its own precondition may not hold";
+                self.end_in_stop(StopKind::Unsupported(what.into()));
+                return Ok(true);
+            }
+            self.mark_assumption(self.const_site);
             self.end(End::Blocked);
             return Ok(true);
         }
         if rest == "assume" {
+            // In place of a call the precondition must be checked, not assumed.
+            if self.in_contract {
+                return gap("recursion of a function whose contract assumes in a call");
+            }
             let [c] = args else {
                 return gap("assume with unusual arguments");
             };

@@ -8,7 +8,9 @@
 use super::instance::{BodyRef, last_segment};
 use super::types::{self, erase};
 use super::{Lowered, Lowerer};
-use crate::mir::{BodyKind, Path, Ty, TyKind};
+use crate::capture::ImplHeader;
+use crate::mir::{BodyKind, Path, PathData, Ty, TyKind};
+use std::sync::Arc;
 
 /// Traits of std that no impl of std implements for types of other crates.
 const WITHOUT_BLANKET: &[&str] = &[
@@ -62,6 +64,8 @@ struct Named {
     of_trait: Option<String>,
     of_type: String,
     method: String,
+    /// `From<u8>`: a type may have several impls of such a trait.
+    has_trait_arguments: bool,
     /// Where the impl stands, if the call says so.
     module: Option<String>,
 }
@@ -103,6 +107,54 @@ impl<'a> Lowerer<'a> {
         Ok(self.only_impl(&named, args))
     }
 
+    /// The body of a constant inside a method that is named by type or trait: `<m::S as Tr>::get::promoted[0]`. Whatever
+    /// function it is inlined into, its name says whose it is; bodies name the impl by its place.
+    pub fn constant_in_method(&self, path: &Path, kind: BodyKind) -> Lowered<Option<BodyRef<'a>>> {
+        for n in (1..path.segments.len()).rev() {
+            let method = Path(Arc::new(PathData {
+                qself: path.qself.clone(),
+                segments: path.segments[..n].to_vec(),
+            }));
+            let Some(function) = self.named_method(&method)?.and_then(|m| self.only_path(&m))
+            else {
+                continue;
+            };
+            let inner = &path.segments[n..];
+            // an instance of a generic helper inside
+            if inner
+                .iter()
+                .any(|s| s.args.as_ref().is_some_and(|a| !a.is_empty()))
+            {
+                return Ok(None);
+            }
+            let inner: Vec<&str> = inner.iter().map(|segment| &*segment.name).collect();
+            return self
+                .bodies
+                .by_path(&format!("{function}::{}", inner.join("::")), kind);
+        }
+        Ok(None)
+    }
+
+    /// The one function of this name in an impl of this type and trait, whether its own body is at hand or not. The
+    /// parameters are not known here, so the trait must have none: then a type has one impl of it.
+    fn only_path(&self, named: &Named) -> Option<&'a str> {
+        let written = self.bodies.methods_as_written(&named.method);
+        if named.has_trait_arguments || !self.may_be_resolved(named, written) {
+            return None;
+        }
+        let fits = |(path, header): &(&&'a str, &&'a ImplHeader)| {
+            let (name, inner) = (last_segment(path), path.rsplit_once("<impl at "));
+            // not a helper inside a method: the name follows the impl
+            let follows = inner.is_some_and(|(_, rest)| {
+                rest.split_once('>').map(|(_, r)| r) == Some(&format!("::{name}"))
+            });
+            name == named.method && follows && self.is_of(named, path, header)
+        };
+        let mut fitting = self.source.impls.iter().filter(fits).map(|(path, _)| *path);
+        let only = fitting.next()?;
+        fitting.next().is_none().then_some(only)
+    }
+
     /// The body of `<T as Drop>::drop`.
     pub fn drop_body(&self, ty: &Ty) -> Option<BodyRef<'a>> {
         if !self.source.facts.is_one_trait("std::ops::Drop", false) {
@@ -117,6 +169,7 @@ impl<'a> Lowerer<'a> {
             of_trait: Some("Drop".into()),
             of_type: bare(&ty.to_string()),
             method: "drop".into(),
+            has_trait_arguments: false,
             module: None,
         };
         self.only_impl(&named, &[Some(receiver)])
@@ -146,6 +199,7 @@ impl<'a> Lowerer<'a> {
                 of_trait: None,
                 of_type: bare(owner),
                 method,
+                has_trait_arguments: false,
                 module,
             }));
         };
@@ -191,49 +245,18 @@ impl<'a> Lowerer<'a> {
             of_trait: Some(trait_name.to_string()),
             of_type: bare(&erase(ty).to_string()),
             method,
+            has_trait_arguments: bare(&erase(of_trait).to_string()).contains('<'),
             module: None,
         }))
     }
 
     fn only_impl(&self, named: &Named, args: &[Option<Ty>]) -> Option<BodyRef<'a>> {
-        let trait_of = |header: &crate::capture::ImplHeader| {
-            let name = header.trait_path.as_deref().map(bare)?;
-            Some(without_arguments(&name).to_string())
-        };
-        let facts = self.source.facts;
-        if !facts.is_one_type(&named.of_type) {
+        if !self.may_be_resolved(named, self.bodies.methods(&named.method)) {
             return None;
-        }
-        // a generic impl of the trait, or a method whose impl is not known, may be the one
-        for path in self.bodies.methods(&named.method) {
-            let header = self.source.impls.get(path);
-            let unclear = |h: &crate::capture::ImplHeader| {
-                let head = h.type_path.trim_start_matches(['&', ' ']);
-                h.type_path.contains('$') || !facts.is_one_type(head)
-            };
-            if header.is_some_and(|h| unclear(h)) {
-                return None;
-            }
-            match header {
-                Some(h) if !h.is_generic || trait_of(h) != named.of_trait => {}
-                Some(h) if named.of_trait.is_none() => {
-                    let other = without_arguments(&bare(&h.type_path)).to_string();
-                    if other == without_arguments(&named.of_type) {
-                        return None;
-                    }
-                }
-                _ => return None,
-            }
         }
         let fits = |b: &BodyRef<'_>| {
             let header = self.source.impls.get(&*b.body.path);
-            let stands_there = named.module.as_ref().is_none_or(|module| {
-                let rest = b.body.path.strip_prefix(module.as_str());
-                rest.is_some_and(|rest| rest.starts_with("<impl at "))
-            });
-            header.is_some_and(|h| {
-                trait_of(h) == named.of_trait && bare(&h.type_path) == named.of_type
-            }) && stands_there
+            header.is_some_and(|h| self.is_of(named, &b.body.path, h))
         };
         let all = self.bodies.by_signature(&named.method, args);
         let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();
@@ -242,6 +265,51 @@ impl<'a> Lowerer<'a> {
             _ => None,
         }
     }
+
+    /// No generic impl of the trait, and no method whose impl is not known, may be the one.
+    fn may_be_resolved<'p>(
+        &self,
+        named: &Named,
+        mut methods: impl Iterator<Item = &'p str>,
+    ) -> bool {
+        let facts = self.source.facts;
+        if !facts.is_one_type(&named.of_type) {
+            return false;
+        }
+        methods.all(|path| {
+            let Some(header) = self.source.impls.get(path) else {
+                return false;
+            };
+            let head = header.type_path.trim_start_matches(['&', ' ']);
+            if header.type_path.contains('$') || !facts.is_one_type(head) {
+                return false;
+            }
+            let is_another_type = || {
+                let other = bare(&header.type_path);
+                without_arguments(&other) != without_arguments(&named.of_type)
+            };
+            !header.is_generic
+                || trait_of(header) != named.of_trait
+                || named.of_trait.is_none() && is_another_type()
+        })
+    }
+
+    /// Does the impl at this function's path have this trait and type, and stand where the call says?
+    fn is_of(&self, named: &Named, path: &str, header: &ImplHeader) -> bool {
+        let stands_there = named.module.as_ref().is_none_or(|module| {
+            let rest = path.strip_prefix(module.as_str());
+            rest.is_some_and(|rest| rest.starts_with("<impl at "))
+        });
+        trait_of(header) == named.of_trait
+            && bare(&header.type_path) == named.of_type
+            && stands_there
+    }
+}
+
+/// The trait's last name, without arguments.
+fn trait_of(header: &ImplHeader) -> Option<String> {
+    let name = header.trait_path.as_deref().map(bare)?;
+    Some(without_arguments(&name).to_string())
 }
 
 #[cfg(test)]

@@ -58,6 +58,9 @@ impl<'a> Lowerer<'a> {
     ) -> Lowered<()> {
         let depth = self.instances[self.frame.0 as usize].depth;
         let recursive = self.is_active(body);
+        if self.by_contract(body, call, values, recursive)? {
+            return Ok(());
+        }
         if depth > MAX_DEPTH || (recursive && self.blocks.len() > MAX_RECURSION_BLOCKS) {
             return gap(format!(
                 "recursion of `{}` deeper than is unfolded",

@@ -121,6 +121,7 @@ impl Lowerer<'_> {
         match types::in_std(adt) {
             Some("vec::Vec") => return self.make_vector(object, path, ty, dims, depth),
             Some("slice::Iter") => return self.make_elements(object, path, ty, dims, depth),
+            Some("str::Chars") => return self.make_chars(object, path, ty, dims, depth),
             Some("string::String") => return self.make_string(object, path, ty, dims, depth),
             Some("boxed::Box") => return self.make_box(object, path, ty, dims, depth),
             Some("num::NonZero") => return self.make_nonzero(object, path, ty, dims),

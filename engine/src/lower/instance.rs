@@ -179,6 +179,14 @@ impl<'a> Bodies<'a> {
         paths.filter(|path| path.contains("<impl at "))
     }
 
+    /// The same, of the program before optimization: a later snapshot need not have the bodies that are inlined.
+    pub fn methods_as_written(&self, last: &str) -> impl Iterator<Item = &'a str> {
+        let bodies = self.as_written.iter().flat_map(|file| &file.bodies);
+        let named = bodies.filter(move |b| b.kind == BodyKind::Fn && last_segment(&b.path) == last);
+        let paths = named.map(|body| &*body.path);
+        paths.filter(|path| path.contains("<impl at "))
+    }
+
     /// The body of a closure, by its type: its first parameter is the closure or a reference to it.
     pub fn closure(&self, text: &str) -> Option<BodyRef<'a>> {
         let mut found: Option<BodyRef<'a>> = None;

@@ -108,6 +108,21 @@ impl Lowerer<'_> {
         })
     }
 
+    /// The widths of the indices of a leaf's variable.
+    pub fn dims_of(
+        &mut self,
+        object: ObjectId,
+        path: &[Step],
+        kind: &LeafKind,
+    ) -> Lowered<Vec<u32>> {
+        let spot = Spot {
+            object,
+            path: path.to_vec(),
+            indices: vec![],
+        };
+        self.storage(&spot, kind).map(|st| st.dims)
+    }
+
     fn has_flag(&self, object: ObjectId) -> bool {
         matches!(self.objects[object.0 as usize].key, ObjectKey::Local(..))
     }

@@ -17,6 +17,7 @@ mod call;
 mod cast;
 mod constant;
 mod container;
+mod contract;
 mod draw;
 mod drop;
 mod guard;
@@ -27,13 +28,17 @@ mod input;
 mod instance;
 mod intrinsic;
 mod layout;
+mod mark;
 mod memory;
 mod nonzero;
+mod opaque;
 mod operator;
 mod origin;
 mod output;
 mod place;
 mod pointer;
+mod promoted;
+mod reach;
 mod retarget;
 mod rvalue;
 mod shape;
@@ -44,6 +49,7 @@ mod std_call;
 mod std_promoted;
 mod tag;
 mod tail_call;
+mod total;
 mod trait_object;
 mod types;
 mod utf8;
@@ -59,6 +65,7 @@ pub use call::WITHOUT_BODY;
 pub(crate) use call::normal_successors;
 use instance::InstanceId;
 pub use instance::last_segment;
+pub use mark::{Mark, MarkKind};
 use pointer::{Target, TargetId};
 use shape::{Shapes, Step};
 pub use span::is_foreign;
@@ -94,6 +101,10 @@ pub struct Source<'a> {
     pub modules: BTreeSet<String>,
     /// Types of the crate that implement `Drop`, by path.
     pub drops: BTreeSet<String>,
+    /// Functions that the root's `assume_total` names.
+    pub total: Vec<String>,
+    /// Where the function that the root's contract is of calls itself, its contract stands for it.
+    pub by_contract: bool,
 }
 
 /// The types that the bodies of a file implement `Drop` for, generic ones included.
@@ -155,6 +166,8 @@ impl<'a> Source<'a> {
             crate_name: &capture.info.crate_name,
             aliases,
             ambiguous,
+            total: vec![],
+            by_contract: false,
         }
     }
 }
@@ -239,6 +252,8 @@ pub(crate) struct Lowerer<'a> {
     pub grew: bool,
     /// Objects whose address may change: buffers that grow. Kept from round to round.
     pub movable: BTreeSet<ObjectId>,
+    /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
+    pub escaped: BTreeSet<(ObjectId, Vec<Step>)>,
     /// Is the statement at hand one of std's own iterators?
     pub iterating: bool,
     // Made anew in each round.
@@ -283,6 +298,14 @@ pub(crate) struct Lowerer<'a> {
     pub exposed: HashMap<Local, value::PointerValue>,
     /// What the lowering relied on.
     pub used: BTreeSet<Assumption>,
+    /// What its assumptions speak of, by name.
+    pub named: BTreeSet<(Assumption, String)>,
+    /// Assumptions and assertions of the user's.
+    pub marks: Vec<Mark>,
+    /// Is a contract lowered in place of a call?
+    pub in_contract: bool,
+    /// Where the call is that it stands for.
+    pub contract_site: Option<crate::program::SourceSpan>,
 }
 
 /// Programs larger than this are refused rather than ground through.
@@ -295,11 +318,20 @@ pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
     lower_with_assumptions(source, root).map(|(program, _)| program)
 }
 
+/// What a lowering relied on, and what of it has names.
+#[derive(Clone, Debug, Default)]
+pub struct Relied {
+    pub used: BTreeSet<Assumption>,
+    pub named: BTreeSet<(Assumption, String)>,
+    /// The user's own assumptions and assertions, by the blocks of the program as it was lowered.
+    pub marks: Vec<Mark>,
+}
+
 /// The same, with what the program relies on.
 pub fn lower_with_assumptions(
     source: &Source<'_>,
     root: &str,
-) -> Result<(Program, BTreeSet<Assumption>), LowerError> {
+) -> Result<(Program, Relied), LowerError> {
     let bodies = instance::Bodies::new(source);
     let body = match bodies.by_path(root, BodyKind::Fn) {
         Ok(Some(body)) => body,
@@ -320,8 +352,12 @@ pub fn lower_with_assumptions(
         lowerer.restart();
         lowerer.lower_root(body)?;
         if !lowerer.grew {
-            let used = lowerer.assumptions();
-            return Ok((lowerer.finish(root), used));
+            let relied = Relied {
+                used: lowerer.assumptions(),
+                named: std::mem::take(&mut lowerer.named),
+                marks: std::mem::take(&mut lowerer.marks),
+            };
+            return Ok((lowerer.finish(root), relied));
         }
     }
     Err(LowerError::Unsettled(MAX_ROUNDS))
@@ -344,6 +380,7 @@ impl<'a> Lowerer<'a> {
             heap_whole: HashMap::new(),
             grew: false,
             movable: BTreeSet::new(),
+            escaped: BTreeSet::new(),
             iterating: false,
             pool: Pool::new(),
             blocks: vec![],
@@ -372,6 +409,10 @@ impl<'a> Lowerer<'a> {
             statement: 0,
             exposed: HashMap::new(),
             used: BTreeSet::new(),
+            named: BTreeSet::new(),
+            marks: vec![],
+            in_contract: false,
+            contract_site: None,
         }
     }
 
@@ -395,6 +436,8 @@ impl<'a> Lowerer<'a> {
         self.entry_setup.clear();
         self.behind_mut.clear();
         self.used.clear();
+        self.named.clear();
+        self.marks.clear();
         self.span = None;
     }
 

@@ -360,7 +360,7 @@ impl Lowerer<'_> {
         Ok(ty)
     }
 
-    fn step_type(&mut self, ty: &Ty, step: Step) -> Lowered<Ty> {
+    pub fn step_type(&mut self, ty: &Ty, step: Step) -> Lowered<Ty> {
         let mut ty = ty;
         while let Some(inner) = types::transparent(ty) {
             ty = inner;

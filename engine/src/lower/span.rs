@@ -18,7 +18,7 @@ pub fn is_foreign(file: &str) -> bool {
         || file.ends_with("optverify/src/any.rs")
 }
 
-fn source_span(span: &Span) -> SourceSpan {
+pub fn source_span(span: &Span) -> SourceSpan {
     SourceSpan {
         file: span.file.clone(),
         line: span.line,

@@ -5,7 +5,7 @@ use super::instance::InstanceId;
 use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{BodyKind, GenericArg, Local, Place, Ty, TyKind};
+use crate::mir::{BodyKind, GenericArg, Ty, TyKind};
 
 /// No call of the root stands in this block.
 const NO_BLOCK: u32 = u32::MAX;
@@ -29,17 +29,7 @@ impl Lowerer<'_> {
         }
         let instance = self.instance(NO_BLOCK, site, b);
         self.frame = frame;
-        let (exit, enter) = (self.new_return_block(), self.new_block());
-        self.goto(enter);
-        self.current = enter;
-        self.resets.push((enter, instance, true));
-        self.lower_instance(instance, exit);
-        self.current = exit;
-        let frame = std::mem::replace(&mut self.frame, instance);
-        let at = self.locate(&Place::local(Local::RETURN));
-        let pointer = at.and_then(|at| self.address_of(&at));
-        self.frame = frame;
-        let pointer = pointer?;
+        let pointer = self.run_constant(instance, |l, at| l.address_of(&at))?;
         Ok(self.pointer(pointer))
     }
 

@@ -4,18 +4,18 @@
 //! Optimized code may be much easier: fewer variables, folded arithmetic, loops that are gone. The proof is tried on
 //! the reference at once, then from pass to pass; like any adapted proof it counts only once it is certified there.
 
-use super::{Options, prepare_snapshot};
+use super::{Model, Options, prepare_snapshot};
 use crate::adapt::{self, Proven};
 use crate::capture::{Capture, Root};
 use crate::mir::MirFile;
-use crate::program::{Program, Texts};
+use crate::program::Program;
 use crate::prove::Deadline;
 
 /// A proof of the reference, by way of the optimized program.
 pub fn backwards(
     capture: &Capture,
     root: &Root,
-    (crate_mir, texts): (&MirFile, Texts),
+    (crate_mir, model): (&MirFile, Model),
     reference: &Program,
     options: &Options,
     deadline: &Deadline,
@@ -23,11 +23,12 @@ pub fn backwards(
 ) -> Option<Proven> {
     let snapshots: Vec<_> = capture
         .snapshots(&root.function)
+        .ok()?
         .into_iter()
         .filter(|s| s.changed)
         .collect();
     let program = |at: usize| -> Option<Program> {
-        let prepared = prepare_snapshot(capture, root, &snapshots[at], crate_mir, texts).ok()?;
+        let prepared = prepare_snapshot(capture, root, &snapshots[at], crate_mir, model).ok()?;
         Some(prepared.program)
     };
     let last = snapshots.len().checked_sub(1)?;

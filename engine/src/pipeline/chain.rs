@@ -5,12 +5,13 @@ use super::conserve::Conserved;
 use super::export::Exported;
 use super::race::{Winner, race};
 use super::store::Slot;
-use super::{Options, difference, prepare_reference, prepare_snapshot, replay, witness};
+use super::vacuous::vacuous;
+use super::{Model, Options, difference, prepare_reference, prepare_snapshot, replay, witness};
 use crate::adapt::{Carried, Proven, Unrolled};
 use crate::assumption::{Assumption, Ledger};
 use crate::capture::{Capture, Root};
+use crate::program::Program;
 use crate::program::cpg::CutPoint;
-use crate::program::{Program, Texts};
 use crate::prove;
 use crate::prove::portfolio::{self, Settings};
 use crate::prove::{Deadline, Proof, Reason, Verdict as Proved};
@@ -93,14 +94,18 @@ pub fn run(
     capture: &Capture,
     root: &Root,
     options: &Options,
-    texts: Texts,
+    model: Model,
     events: &mut dyn FnMut(Event),
 ) -> RootReport {
     let mut deadline = Deadline::after(options.timeout);
     events(Event::ReferenceStarted);
     let start = Instant::now();
-    let (prepared, crate_mir) = match prepare_reference(capture, root, texts) {
+    let (prepared, crate_mir) = match prepare_reference(capture, root, model) {
         Ok(p) => p,
+        Err(e) => return RootReport::unknown(e.to_string()),
+    };
+    let snapshots = match capture.snapshots(&root.function) {
+        Ok(snapshots) => snapshots,
         Err(e) => return RootReport::unknown(e.to_string()),
     };
     let mut notes = vec![];
@@ -121,7 +126,7 @@ pub fn run(
         let proof = backwards(
             capture,
             root,
-            (&crate_mir, texts),
+            (&crate_mir, model),
             &prepared.program,
             options,
             &deadline,
@@ -166,14 +171,14 @@ pub fn run(
         program: prepared.program.clone(),
         proof: state.lemmas().cloned(),
     });
-    for snapshot in capture.snapshots(&root.function) {
+    for snapshot in snapshots {
         let start = Instant::now();
         let mut how = How::Unchanged;
         let mut scratch_ms = None;
         let mut prepare_ms = 0;
         let mut refines = None;
         if snapshot.changed {
-            match prepare_snapshot(capture, root, &snapshot, &crate_mir, texts) {
+            match prepare_snapshot(capture, root, &snapshot, &crate_mir, model) {
                 Ok(p) => {
                     ledger.add(&p.ledger);
                     let fingerprint = p.program.fingerprint();
@@ -273,17 +278,30 @@ pub fn run(
         counterexample = None;
     }
     if counterexample.as_ref().is_some_and(|c| !c.replayed) {
-        ledger.0.insert(Assumption::Jumped);
+        ledger.used.insert(Assumption::Jumped);
+    }
+    let total = ledger.names(Assumption::AssumedTotal);
+    for name in root.assumed_total() {
+        if !total.contains(&name) {
+            notes.push(format!(
+                "`assume_total` names `{name}`: no call without a body is printed so in MIR, and nothing was assumed"
+            ));
+        }
     }
     let answers = crate::smt::answers();
     if answers.unsat > 0 {
-        ledger.0.insert(Assumption::Solver);
+        ledger.used.insert(Assumption::Solver);
     }
     if answers.by_integers > 0 {
-        ledger.0.insert(Assumption::Integers);
+        ledger.used.insert(Assumption::Integers);
     }
+    let assumptions = ledger.report(capture, root, verdict);
+    // Last: what it asks the solver is no part of the proof.
+    let probes = prepared.probes.filter(|_| verdict == Verdict::Safe);
+    let vacuous = probes.map(|p| vacuous(&p, options, &deadline));
     RootReport {
-        assumptions: ledger.report(capture, root, verdict),
+        assumptions,
+        vacuous: vacuous.unwrap_or_default(),
         verdict,
         reference,
         passes,
@@ -350,7 +368,7 @@ fn compare(
 /// Unrolled and accelerated proofs are certified by their obligations alone.
 fn rests_on_bound(state: &State, ledger: &mut Ledger) {
     if matches!(state.proof, Some(Proven::Unrolled(_))) {
-        ledger.0.insert(Assumption::Unrolled);
+        ledger.used.insert(Assumption::Unrolled);
     }
 }
 
@@ -498,6 +516,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
                 Proof::Inductive { lemmas } => Proven::Inductive(Box::new(Carried {
                     program: answer.program.clone(),
                     lemmas: lemmas.clone(),
+                    kept: answer.kept.clone(),
                     millis: start.elapsed().as_millis() as u64,
                 })),
                 Proof::Unrolled { steps, .. } => Proven::Unrolled(Unrolled {

@@ -7,7 +7,8 @@
 //! 3. prove the reference, from the proof of last time if there is one (`store`), then carry the proof to the snapshot after each pass (`chain`): lemmas travel as
 //!    candidates and are trusted by nobody. A panic that a pass drops must have been unreachable (`conserve`);
 //!    with `refine`, results are compared as well.
-//! 4. report: counterexamples in source names (`witness`), differences of results (`difference`).
+//! 4. report: counterexamples in source names (`witness`), differences of results (`difference`), proofs that say
+//!    nothing (`vacuous`).
 
 mod backwards;
 mod chain;
@@ -23,15 +24,17 @@ mod side_by_side;
 mod smt_lib;
 mod snapshot;
 mod store;
+mod vacuous;
 mod witness;
 
 pub use export::proof_file;
 pub use rerun::{NotRerun, RunValues, rerun};
 pub use snapshot::{
-    Prepared, SnapshotError, lacks_bodies, missing_bodies, prepare_reference, prepare_snapshot,
-    reference_lacks_bodies,
+    Model, Prepared, SnapshotError, lacks_bodies, missing_bodies, prepare_reference,
+    prepare_snapshot, reference_lacks_bodies,
 };
 
+use crate::assumption::Assumption;
 use crate::capture::{Capture, Root};
 use crate::program::Texts;
 use crate::report::{BrokenPass, Event, QueryReport, RootReport, Verdict};
@@ -102,15 +105,15 @@ pub fn verify_root(
         return RootReport::unknown(why);
     }
     crate::smt::take_stats();
-    let mut report = chain::run(capture, root, options, Texts::AnyBytes, events);
+    let mut report = first_report(capture, root, options, events);
     // What holds for texts alone is proven with what they are.
     if is_left_by(&report, witness::NO_TEXT) {
         let options = with_time_left(options, start);
-        report = chain::run(capture, root, &options, Texts::Utf8, events);
+        report = chain::run(capture, root, &options, Texts::Utf8.into(), events);
     }
     if is_left_by(&report, witness::LONG_TEXT) {
         let options = with_time_left(options, start);
-        let short = chain::run(capture, root, &options, Texts::Short(SHORT), events);
+        let short = chain::run(capture, root, &options, Texts::Short(SHORT).into(), events);
         // That short texts are fine says nothing.
         if short.verdict == Verdict::Unsafe {
             report = short;
@@ -130,6 +133,42 @@ pub fn verify_root(
     }
     report.ms = start.elapsed().as_millis() as u64;
     report
+}
+
+/// With a contract, a function that calls itself is first proven by induction; what that does not decide is unfolded, which
+/// may find a violation.
+fn first_report(
+    capture: &Capture,
+    root: &Root,
+    options: &Options,
+    events: &mut dyn FnMut(Event),
+) -> RootReport {
+    let start = Instant::now();
+    let unfolded = Model::default();
+    let by_contract = Model {
+        by_contract: true,
+        ..unfolded
+    };
+    let recursive = root.harness
+        && prepare_reference(capture, root, by_contract)
+            .is_ok_and(|(p, _)| p.ledger.used.contains(&Assumption::Contract));
+    if !recursive {
+        return chain::run(capture, root, options, unfolded, events);
+    }
+    let half = Options {
+        timeout: options.timeout / 2,
+        ..options.clone()
+    };
+    let induction = chain::run(capture, root, &half, by_contract, events);
+    if induction.verdict != Verdict::Unknown {
+        return induction;
+    }
+    let options = with_time_left(options, start);
+    let report = chain::run(capture, root, &options, unfolded, events);
+    match report.verdict {
+        Verdict::Unknown => induction,
+        Verdict::Safe | Verdict::Unsafe => report,
+    }
 }
 
 /// The longest text that is looked for where a counterexample has one that nobody could read.
@@ -152,7 +191,7 @@ fn with_time_left(options: &Options, start: Instant) -> Options {
 /// What the pass did that a violation is to be blamed on.
 fn broken_pass(capture: &Capture, root: &Root, report: &RootReport) -> Option<BrokenPass> {
     let guilty = report.guilty_pass()?;
-    let snapshots = capture.snapshots(&root.function);
+    let snapshots = capture.snapshots(&root.function).ok()?;
     let at = snapshots.iter().position(|s| s.index == guilty.index)?;
     let after = &snapshots[at];
     // The pass's own work, if it is on this function; else what inlining made of its callees.

@@ -118,6 +118,7 @@ pub fn rerun(
         return run(&reference.program, values, "reference");
     }
     let snapshots = capture.snapshots(&root.function);
+    let snapshots = snapshots.map_err(|e| unmade(e.into()))?;
     let snapshot = snapshots.iter().find(|s| s.number == number);
     let snapshot = snapshot.ok_or_else(|| format!("there is no snapshot {number}"))?;
     let prepared =

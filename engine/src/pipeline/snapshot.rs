@@ -1,8 +1,9 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
 use super::reachable::{reachable, words_of};
+use super::vacuous::Probes;
 use crate::assumption::Ledger;
-use crate::capture::{Capture, CaptureError, Function, Root, Snapshot};
+use crate::capture::{Capture, CaptureError, Function, Items, Root, Snapshot};
 use crate::lower::{self, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::simplify::simplify;
@@ -27,6 +28,8 @@ pub struct Prepared {
     pub program: Program,
     /// What it relies on.
     pub ledger: Ledger,
+    /// Of the reference: the user's own assumptions and assertions in it.
+    pub probes: Option<Box<Probes>>,
 }
 
 /// What no compiler prints (constants may have a value in place of blocks): locals and blocks out of order, jumps to nowhere.
@@ -58,7 +61,7 @@ fn malformed(body: &mir::Body) -> Option<MirError> {
 }
 
 /// Parses a part of a text, and makes sure that nothing in it was misread.
-fn read(part: &str, text: &str) -> Result<MirFile, SnapshotError> {
+fn read(part: &str, whole: &Items) -> Result<MirFile, SnapshotError> {
     let read = |text: &str| -> Result<MirFile, SnapshotError> {
         let file = mir::parse_file(text)?;
         mir::same_code(text, &file.to_string())?;
@@ -68,13 +71,15 @@ fn read(part: &str, text: &str) -> Result<MirFile, SnapshotError> {
         }
     };
     // An error is told by its line in the whole text.
-    read(part).map_err(|e| read(text).err().unwrap_or(e))
+    read(part).map_err(|e| match whole.whole() {
+        Ok(text) => read(&text).err().unwrap_or(e),
+        Err(unreadable) => unreadable.into(),
+    })
 }
 
 /// Parses what can be parsed: other functions of the crate may be beyond us without harm to this root, because a
 /// body that is missing makes its callers unknown.
-fn read_crate(text: &str, function: &str) -> MirFile {
-    let text = &reachable(text, function);
+fn read_crate(text: &str) -> MirFile {
     if let Ok(file) = mir::parse_file(text)
         && mir::same_code(text, &file.to_string()).is_ok()
         && file.bodies.iter().all(|b| malformed(b).is_none())
@@ -94,17 +99,42 @@ fn read_crate(text: &str, function: &str) -> MirFile {
     }
 }
 
+/// How a root's program is made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Model {
+    pub texts: Texts,
+    /// A function that calls itself is known by its contract there.
+    pub by_contract: bool,
+}
+
+impl From<Texts> for Model {
+    fn from(texts: Texts) -> Model {
+        Model {
+            texts,
+            by_contract: false,
+        }
+    }
+}
+
+impl Model {
+    fn apply(self, source: &mut Source<'_>, root: &Root) {
+        source.texts = self.texts;
+        source.by_contract = self.by_contract && root.harness;
+        source.total = root.assumed_total();
+    }
+}
+
 /// The reference program of a root, and what it reaches of the crate, which completes later snapshots.
 pub fn prepare_reference(
     capture: &Capture,
     root: &Root,
-    texts: Texts,
+    model: impl Into<Model>,
 ) -> Result<(Prepared, MirFile), SnapshotError> {
-    let text = capture.reference_text(&root.function)?;
-    let file = read_crate(&text, &root.function);
+    let items = capture.reference_items(&root.function)?;
+    let file = read_crate(&reachable(&items, &root.function)?);
     let mut source = Source::of(capture, vec![&file]);
-    source.texts = texts;
-    let prepared = lowered(&source, root)?;
+    model.into().apply(&mut source, root);
+    let prepared = lowered(&source, root, true)?;
     Ok((prepared, file))
 }
 
@@ -123,22 +153,22 @@ fn read_reachable(
         let name = last_segment(outer.unwrap_or(&function.path));
         functions.entry(name).or_default().push(function);
     }
-    let mut texts = vec![(snapshot.text()?, &root.function)];
+    let mut texts = vec![(snapshot.items()?, &root.function)];
     // Before the inliner one text holds the whole crate.
     let mut seen = BTreeSet::from([snapshot.path.clone()]);
     let mut files = vec![];
     // Statics and constants hold pointers to functions.
     let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
-    while let Some((text, function)) = texts.pop() {
-        let part = reachable(&text, function);
-        files.push(read(&part, &text)?);
+    while let Some((items, function)) = texts.pop() {
+        let part = reachable(&items, function)?;
+        files.push(read(&part, &items)?);
         let of_statics = std::mem::take(&mut named);
         for word in words_of(&part).chain(words_of(&of_statics)) {
             for function in functions.remove(word).unwrap_or_default() {
-                if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)
+                if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)?
                     && seen.insert(s.path.clone())
                 {
-                    texts.push((s.text()?, &function.path));
+                    texts.push((s.items()?, &function.path));
                 }
             }
         }
@@ -153,7 +183,7 @@ pub fn prepare_snapshot(
     root: &Root,
     snapshot: &Snapshot,
     reference: &MirFile,
-    texts: Texts,
+    model: impl Into<Model>,
 ) -> Result<Prepared, SnapshotError> {
     // Functions of the crate must come from this stage; the reference only completes constants.
     let constants = MirFile {
@@ -171,9 +201,9 @@ pub fn prepare_snapshot(
     all.push(&constants);
     let mut source = Source::of(capture, all);
     source.as_written = vec![reference];
-    source.texts = texts;
+    model.into().apply(&mut source, root);
     source.drops.extend(lower::drop_types(reference));
-    lowered(&source, root)
+    lowered(&source, root, false)
 }
 
 /// The functions that the root calls, before or after the optimizations, and that the capture has no body of. Long names
@@ -182,9 +212,11 @@ pub fn missing_bodies(capture: &Capture, root: &Root) -> BTreeSet<String> {
     let Ok((reference, file)) = prepare_reference(capture, root, Texts::AnyBytes) else {
         return BTreeSet::new();
     };
-    let last = capture.snapshots(&root.function).pop();
-    let optimized =
-        last.and_then(|last| prepare_snapshot(capture, root, &last, &file, Texts::AnyBytes).ok());
+    let last = capture.snapshots(&root.function);
+    let optimized = last
+        .ok()
+        .and_then(|mut all| all.pop())
+        .and_then(|last| prepare_snapshot(capture, root, &last, &file, Texts::AnyBytes).ok());
     let all = [Some(reference), optimized];
     all.iter().flatten().flat_map(without_body).collect()
 }
@@ -210,10 +242,23 @@ fn without_body(prepared: &Prepared) -> BTreeSet<String> {
     named.map(str::to_owned).collect()
 }
 
-fn lowered(source: &Source<'_>, root: &Root) -> Result<Prepared, SnapshotError> {
-    let (mut program, used) = lower::lower_with_assumptions(source, &root.function)?;
+fn lowered(
+    source: &Source<'_>,
+    root: &Root,
+    is_reference: bool,
+) -> Result<Prepared, SnapshotError> {
+    let (mut program, mut relied) = lower::lower_with_assumptions(source, &root.function)?;
+    let marks = std::mem::take(&mut relied.marks);
+    let probes = (is_reference && !marks.is_empty()).then(|| {
+        let program = program.clone();
+        Box::new(Probes { program, marks })
+    });
     simplify(&mut program);
-    let mut ledger = Ledger::of(used, &program);
+    let mut ledger = Ledger::of(relied, &program);
     ledger.read_from(&source.files);
-    Ok(Prepared { program, ledger })
+    Ok(Prepared {
+        program,
+        ledger,
+        probes,
+    })
 }

@@ -42,6 +42,8 @@ enum StoredProof {
         /// How many of the variables are the program's state, in order.
         n_state: usize,
         heads: Vec<StoredHead>,
+        #[serde(default)]
+        kept: Vec<Var>,
         millis: u64,
     },
     Unrolled {
@@ -208,6 +210,7 @@ fn put_away(proof: &Proven) -> StoredProof {
         parts,
         n_state: program.vars.len(),
         heads,
+        kept: carried.kept.iter().map(|v| renamed.vars[v]).collect(),
         millis: carried.millis,
     }
 }
@@ -217,13 +220,14 @@ const MOST_STEPS: usize = 100_000;
 
 /// The proof over a program of which only names and lines are left: enough to guess what became of them.
 fn revive(stored: StoredProof) -> Option<Proven> {
-    let (parts, n_state, heads, millis) = match stored {
+    let (parts, n_state, heads, kept, millis) = match stored {
         StoredProof::Inductive {
             parts,
             n_state,
             heads,
+            kept,
             millis,
-        } => (parts, n_state, heads, millis),
+        } => (parts, n_state, heads, kept, millis),
         StoredProof::Unrolled {
             engine,
             steps,
@@ -292,6 +296,8 @@ fn revive(stored: StoredProof) -> Option<Proven> {
             returned: InputShape::Tuple(vec![]),
         },
         lemmas,
+        // one that is no variable is a name of nothing
+        kept: kept.into_iter().collect(),
         millis,
     })))
 }

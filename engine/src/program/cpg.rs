@@ -9,7 +9,7 @@ use super::wto::Wto;
 use super::{BlockId, Draw, Program, summary};
 use crate::term::{Term, Var};
 use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node of the graph stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -62,6 +62,8 @@ pub struct Cpg {
     pub wto: Wto,
     /// Nesting depth of each loop head (0: outermost).
     pub depth: BTreeMap<BlockId, usize>,
+    /// Variables that count as read at a node although nothing there reads them.
+    pub kept: BTreeMap<NodeIndex, BTreeSet<Var>>,
 }
 
 impl Cpg {
@@ -93,6 +95,7 @@ impl Cpg {
             entry,
             wto,
             depth,
+            kept: BTreeMap::new(),
         }
     }
 

@@ -194,28 +194,37 @@ pub enum InputShape {
     Opaque(String),
 }
 
-/// The vectors and strings among inputs that stand in no array: length and room of each.
-pub fn buffers(inputs: &[Input]) -> Vec<(Var, Var)> {
-    let mut out = vec![];
-    let mut shapes: Vec<&InputShape> = inputs.iter().map(|i| &i.shape).collect();
-    while let Some(shape) = shapes.pop() {
+/// The shapes among inputs that stand in no array.
+pub fn outside_arrays(inputs: &[Input]) -> Vec<&InputShape> {
+    let mut out: Vec<&InputShape> = inputs.iter().map(|i| &i.shape).collect();
+    let mut at = 0;
+    while let Some(&shape) = out.get(at) {
+        at += 1;
         match shape {
-            InputShape::Vector { len, capacity, .. }
-            | InputShape::Text {
-                len,
-                capacity: Some(capacity),
-                ..
-            } => out.push((*len, *capacity)),
-            InputShape::Tuple(parts) | InputShape::Made { parts, .. } => shapes.extend(parts),
-            InputShape::Struct { fields, .. } => shapes.extend(fields.iter().map(|(_, f)| f)),
+            InputShape::Tuple(parts) | InputShape::Made { parts, .. } => out.extend(parts),
+            InputShape::Struct { fields, .. } => out.extend(fields.iter().map(|(_, f)| f)),
             InputShape::Enum { variants, .. } => {
-                shapes.extend(variants.iter().flat_map(|(_, _, fields)| fields));
+                out.extend(variants.iter().flat_map(|(_, _, fields)| fields));
             }
-            InputShape::Reference(inner) => shapes.push(inner),
+            InputShape::Reference(inner) => out.push(inner),
             _ => {}
         }
     }
     out
+}
+
+/// The vectors and strings among them: length and room of each.
+pub fn buffers(inputs: &[Input]) -> Vec<(Var, Var)> {
+    let of = |shape: &InputShape| match shape {
+        InputShape::Vector { len, capacity, .. }
+        | InputShape::Text {
+            len,
+            capacity: Some(capacity),
+            ..
+        } => Some((*len, *capacity)),
+        _ => None,
+    };
+    outside_arrays(inputs).into_iter().filter_map(of).collect()
 }
 
 /// The variables that hold an input.

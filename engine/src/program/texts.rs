@@ -1,6 +1,6 @@
 //! What the bytes of a `str` that is an input may be, and which text stands for bytes that are none.
 
-use super::{Input, InputShape};
+use super::{Input, InputShape, outside_arrays};
 use crate::term::{ArrayValue, Value, Var};
 use std::sync::Arc;
 
@@ -73,24 +73,14 @@ pub fn are_texts(inputs: &[Input], state: &[Value]) -> bool {
 
 /// The texts among inputs: length and bytes of each.
 pub fn of_inputs(inputs: &[Input]) -> Vec<(Var, Var)> {
-    let mut out = vec![];
-    let mut shapes: Vec<&InputShape> = inputs.iter().map(|i| &i.shape).collect();
-    while let Some(shape) = shapes.pop() {
-        match shape {
-            InputShape::Text {
-                len,
-                bytes,
-                texts: Texts::Utf8 | Texts::Short(_),
-                ..
-            } => out.push((*len, *bytes)),
-            InputShape::Tuple(parts) | InputShape::Made { parts, .. } => shapes.extend(parts),
-            InputShape::Struct { fields, .. } => shapes.extend(fields.iter().map(|(_, f)| f)),
-            InputShape::Enum { variants, .. } => {
-                shapes.extend(variants.iter().flat_map(|(_, _, fields)| fields));
-            }
-            InputShape::Reference(inner) => shapes.push(inner),
-            _ => {}
-        }
-    }
-    out
+    let of = |shape: &InputShape| match shape {
+        InputShape::Text {
+            len,
+            bytes,
+            texts: Texts::Utf8 | Texts::Short(_),
+            ..
+        } => Some((*len, *bytes)),
+        _ => None,
+    };
+    outside_arrays(inputs).into_iter().filter_map(of).collect()
 }

@@ -39,7 +39,7 @@ pub fn candidates(
     let numbers = constants(task);
     let signed = uses_signed(task);
     let live = super::slice::live(&task.program, &task.cpg);
-    let atoms = atoms(task);
+    let atoms = atoms(task, effort);
     // What is known of a byte is known by where characters start; every atom of one is dear.
     let has_texts = !texts::of_inputs(&task.program.inputs).is_empty();
     for n in task.cpg.heads() {
@@ -174,12 +174,96 @@ fn kernels(task: &mut Task, s: &Samples, effort: Effort) -> Vec<Kernel> {
             }
             k.restrict(&state);
         }
-        // A head that no run got to: the first refutation of the solver fills it.
-        if !k.basis.is_empty() {
-            out.push(k);
+        // Of a head that no run got to everything holds: the first refutation of the solver says more.
+        out.push(k);
+    }
+    if effort >= Effort::Full {
+        out.extend(with_parts(task, s, &out));
+    }
+    out.retain(|k| !k.basis.is_empty());
+    out
+}
+
+/// Parts of variables that join a kernel.
+const MOST_PARTS: usize = 3;
+
+/// Kernels that also relate what the program itself takes of a variable: quotients, remainders, bits.
+fn with_parts(task: &mut Task, s: &Samples, plain: &[Kernel]) -> Vec<Kernel> {
+    let parts = parts(task, s);
+    if parts.is_empty() {
+        return vec![];
+    }
+    let pool = &mut task.program.pool;
+    let mut out = vec![];
+    for k in plain {
+        let wide = |t: &Term| pool.width(*t) <= k.w;
+        let mut more: Vec<Term> = parts.iter().copied().filter(wide).collect();
+        more.truncate(MOST_PARTS);
+        let n_plain = k.columns.len();
+        let mut columns = k.columns.clone();
+        for t in more {
+            columns.push(pool.zext(t, k.w));
         }
+        let mut larger = Kernel::everything(k.w, columns);
+        for row in &s.rows {
+            let env: FastMap<Var, Value> = s
+                .vars
+                .iter()
+                .zip(row)
+                .map(|(v, b)| (*v, Value::Bits(*b)))
+                .collect();
+            let state: Vec<u128> = larger
+                .columns
+                .iter()
+                .map(|c| pool.eval_bits(*c, &env))
+                .collect();
+            larger.restrict(&state);
+        }
+        // Relations of the variables alone are known already.
+        let last = larger.columns.len();
+        larger
+            .basis
+            .retain(|row| row[n_plain..last].iter().any(|a| *a != 0));
+        out.push(larger);
     }
     out
+}
+
+/// Quotients, remainders and bits of one variable that guards or updates mention.
+fn parts(task: &Task, s: &Samples) -> Vec<Term> {
+    let pool = &task.program.pool;
+    let mut todo: Vec<Term> = vec![];
+    for e in task.cpg.graph.edge_weights() {
+        todo.push(e.guard);
+        todo.extend(e.updates.values());
+    }
+    let mut seen: FastSet<Term> = FastSet::default();
+    let mut out = BTreeSet::new();
+    while let Some(t) = todo.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        let of = match *pool.node(t) {
+            Node::Binary(
+                BinOp::Udiv
+                | BinOp::Urem
+                | BinOp::Sdiv
+                | BinOp::Srem
+                | BinOp::BvAnd
+                | BinOp::Lshr
+                | BinOp::Ashr,
+                x,
+                c,
+            ) if pool.as_const(c).is_some() => pool.as_var(x),
+            Node::Extract { arg, .. } => pool.as_var(arg),
+            _ => None,
+        };
+        if of.is_some_and(|v| s.vars.contains(&v)) {
+            out.insert(t);
+        }
+        todo.extend(pool.children(t));
+    }
+    out.into_iter().collect()
 }
 
 /// Does the program compare or extend with sign?
@@ -199,7 +283,7 @@ fn uses_signed(task: &Task) -> bool {
 }
 
 /// Comparisons in guards; what is compared with drawn values is of use where a variable keeps the draw.
-fn atoms(task: &mut Task) -> Vec<Term> {
+fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
     let state: FastSet<Var> = task.program.vars.iter().copied().collect();
     let mut out: Vec<Term> = vec![];
     for e in task.cpg.graph.edge_indices().rev() {
@@ -219,6 +303,9 @@ fn atoms(task: &mut Task) -> Vec<Term> {
                 }
             }
             todo.extend(pool.children(t));
+        }
+        if effort >= Effort::Rich {
+            passed_on(task, e, &mut out);
         }
         if of_draws.is_empty() {
             continue;
@@ -252,6 +339,55 @@ fn atoms(task: &mut Task) -> Vec<Term> {
     }
     out.sort();
     out
+}
+
+/// What was asked of a value before a variable got it, asked of the variable: `if m * m <= n { low = m }` proposes
+/// `low * low <= n`.
+fn passed_on(task: &mut Task, e: petgraph::graph::EdgeIndex, out: &mut Vec<Term>) {
+    let updates = task.cpg.graph[e].updates.clone();
+    let pool = &mut task.program.pool;
+    for (v, t) in updates {
+        if pool.sort(t).is_array() {
+            continue;
+        }
+        let (mut conditions, mut values, mut choices) = (vec![], BTreeSet::new(), vec![t]);
+        let mut seen: FastSet<Term> = FastSet::default();
+        while let Some(t) = choices.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match *pool.node(t) {
+                Node::Ite(c, a, b) => {
+                    conditions.push(c);
+                    choices.extend([a, b]);
+                }
+                Node::Binary(..) => {
+                    values.insert(t);
+                }
+                _ => {}
+            }
+        }
+        let mut atoms = BTreeSet::new();
+        while let Some(t) = conditions.pop() {
+            if seen.insert(t) {
+                if is_atom(pool, t) {
+                    atoms.insert(t);
+                }
+                conditions.extend(pool.children(t));
+            }
+        }
+        let own = pool.var(v);
+        for value in values {
+            for &a in &atoms {
+                let mut s = Subst::new();
+                s.replace(value, own);
+                let asked = s.apply(pool, a);
+                if asked != a && out.len() <= MOST_ATOMS && !out.contains(&asked) {
+                    out.push(asked);
+                }
+            }
+        }
+    }
 }
 
 fn is_atom(pool: &Pool, t: Term) -> bool {

@@ -11,8 +11,8 @@ use crate::program::interp::{self, Blind, Outcome as Ended, Script};
 use crate::program::machine::{Machine, World};
 use crate::program::texts::repaired_inputs;
 use crate::smt::{Answer, Role, Solver, apart};
-use crate::term::{BinOp, FastMap, Node, Pool, Sort, Term, Value, Var, mask};
-use crate::vc::{Ends, Outcome, Start, seen};
+use crate::term::{BinOp, FastMap, Node, Pool, Shape, Sort, Term, Value, Var, mask};
+use crate::vc::{Condition, Ends, Fragment, Outcome, Start, constants, seen};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
@@ -87,77 +87,110 @@ fn inductive(task: &mut Task, lemmas: &Lemmas, deadline: &Deadline) -> Result<()
             },
             CutPoint::Exit | CutPoint::Stop(_) => continue,
         };
-        // At a glance, then case by case, then edge by edge.
-        let cases = cases(&task.program.pool, start.known);
-        let mut attempts = vec![vec![start.known.to_vec()]];
-        if cases.len() > 1 {
-            attempts.push(cases);
-        }
-        let last = attempts.len() - 1;
-        let mut missing = true;
-        for (i, cases) in attempts.into_iter().enumerate() {
-            let budget = if i < last {
-                Budget::steady(GLANCE_MS)
-            } else {
-                Budget::millis(FRAGMENT_MS)
-            };
-            let mut outcomes = cases.iter().map(|known| {
-                let start = Start {
-                    known,
-                    paths: i > 0,
-                    ..start
-                };
-                condition(task, &start, &heads, &ends, budget, deadline)
-            });
-            match outcomes.find(|o| *o != Outcome::Valid) {
-                None => {
-                    missing = false;
-                    break;
-                }
-                // Lemmas about arrays are used at the places that occur; more of them occur on the edges.
-                Some(Outcome::Invalid) if !quantified(lemmas) => {
-                    return Err("a verification condition does not hold".to_string());
-                }
-                Some(_) => {}
+        match fragment(task, &start, &heads, &ends, deadline) {
+            Outcome::Valid => {}
+            // Lemmas about arrays are used at the places that occur; more of them occur on the edges.
+            Outcome::Invalid if !quantified(lemmas) => {
+                return Err("a verification condition does not hold".to_string());
             }
-        }
-        if missing {
-            edges(task, node, lemmas, deadline)?;
+            _ => edges(task, node, lemmas, deadline)?,
         }
     }
     Ok(())
 }
 
-/// The conditions of the fragment that begins here.
-fn condition(
+/// The conditions of the fragment that begins here: all at once if they were seen before or look easy, else in cases.
+fn fragment(
     task: &mut Task,
     start: &Start,
     heads: &[BlockId],
     ends: &Ends,
-    budget: Budget,
     deadline: &Deadline,
 ) -> Outcome {
-    let fragment = crate::vc::passify(&mut task.program, start, heads, ends);
-    if fragment.asserts() == 0 {
+    let cases = cases(&mut task.program.pool, start.known);
+    let whole = Question::of(task, start, heads, ends);
+    if whole.todo.is_empty() {
         return Outcome::Valid;
     }
-    let pool = &mut task.program.pool;
-    let conditions = task.vcgen.conditions(pool, &fragment);
-    let (todo, shapes): (Vec<_>, Vec<_>) = seen::unseen(pool, &conditions).into_iter().unzip();
-    let outcome = crate::vc::solve(pool, &fragment, &todo, budget, deadline);
-    if outcome == Outcome::Valid {
-        seen::remember(shapes);
+    let cases = match cases {
+        Cases::None => return whole.ask(task, Budget::millis(FRAGMENT_MS), deadline),
+        Cases::Values(cases) => cases,
+        Cases::Some(cases) => {
+            let outcome = whole.ask(task, Budget::steady(GLANCE_MS), deadline);
+            if !matches!(outcome, Outcome::Unknown(_)) {
+                return outcome;
+            }
+            cases
+        }
+    };
+    for known in &cases {
+        let start = Start {
+            known,
+            paths: true,
+            ..*start
+        };
+        let case = Question::of(task, &start, heads, ends);
+        let outcome = case.ask(task, Budget::millis(FRAGMENT_MS), deadline);
+        if outcome != Outcome::Valid {
+            return outcome;
+        }
     }
-    outcome
+    // The cases cover what is known, so this is shown as well.
+    seen::remember(whole.shapes);
+    Outcome::Valid
+}
+
+/// The conditions of a fragment that no fresh solver has shown valid yet.
+struct Question {
+    fragment: Fragment,
+    todo: Vec<Condition>,
+    shapes: Vec<Shape>,
+}
+
+impl Question {
+    fn of(task: &mut Task, start: &Start, heads: &[BlockId], ends: &Ends) -> Question {
+        let fragment = crate::vc::passify(&mut task.program, start, heads, ends);
+        let pool = &mut task.program.pool;
+        let conditions = match fragment.asserts() {
+            0 => vec![],
+            _ => task.vcgen.conditions(pool, &fragment),
+        };
+        let (todo, shapes) = seen::unseen(pool, &conditions).into_iter().unzip();
+        Question {
+            fragment,
+            todo,
+            shapes,
+        }
+    }
+
+    fn ask(&self, task: &mut Task, budget: Budget, deadline: &Deadline) -> Outcome {
+        if self.todo.is_empty() {
+            return Outcome::Valid;
+        }
+        let pool = &mut task.program.pool;
+        let outcome = crate::vc::solve(pool, &self.fragment, &self.todo, budget, deadline);
+        if outcome == Outcome::Valid {
+            seen::remember(self.shapes.iter().cloned());
+        }
+        outcome
+    }
 }
 
 /// Fewer cases are left to the solver.
 const MANY_CASES: usize = 8;
 const MOST_CASES: usize = 2000;
 
+/// How what is known falls apart.
+enum Cases {
+    None,
+    Some(Vec<Vec<Lemma>>),
+    /// Each case says what several variables are worth: looking at all of them at once is the slow way.
+    Values(Vec<Vec<Lemma>>),
+}
+
 /// What is known, in cases that cover it: a lemma that is a long disjunction, or a diagram of the states of a protocol,
 /// is taken apart, because in each of its cases most branches are decided.
-fn cases(pool: &Pool, known: &[Lemma]) -> Vec<Vec<Lemma>> {
+fn cases(pool: &mut Pool, known: &[Lemma]) -> Cases {
     let mut counts = FastMap::default();
     let plain = known.iter().enumerate().filter(|(_, l)| l.bound.is_empty());
     let longest = plain
@@ -165,7 +198,7 @@ fn cases(pool: &Pool, known: &[Lemma]) -> Vec<Vec<Lemma>> {
         .filter(|(_, n)| (MANY_CASES..=MOST_CASES).contains(n))
         .max_by_key(|(_, n)| *n);
     let Some((at, _)) = longest else {
-        return vec![known.to_vec()];
+        return Cases::None;
     };
     let case = |parts: Vec<Term>| {
         let mut case = known.to_vec();
@@ -173,7 +206,11 @@ fn cases(pool: &Pool, known: &[Lemma]) -> Vec<Vec<Lemma>> {
         case
     };
     let parts = cases_of(pool, known[at].body, &counts);
-    parts.into_iter().map(case).collect()
+    let cases: Vec<Vec<Lemma>> = parts.into_iter().map(case).collect();
+    match cases.iter().all(|case| constants(pool, case).len() > 1) {
+        true => Cases::Values(cases),
+        false => Cases::Some(cases),
+    }
 }
 
 fn n_cases(pool: &Pool, t: Term, counts: &mut FastMap<Term, usize>) -> usize {

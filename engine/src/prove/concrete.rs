@@ -260,7 +260,7 @@ impl Values<'_> {
     }
 
     /// A short text of letters, and of characters that the program mentions; its length and its bytes.
-    fn text(&mut self) -> (u128, ArrayValue) {
+    pub fn text(&mut self) -> (u128, ArrayValue) {
         let mut text = String::new();
         for _ in 0..self.random.below(8) {
             let number = match self.random.below(3) {

@@ -20,6 +20,7 @@ pub mod pdr;
 pub mod portfolio;
 pub mod predicates;
 pub mod ranges;
+mod remember;
 pub mod scalars;
 pub mod slice;
 mod small_domains;

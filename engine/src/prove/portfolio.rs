@@ -11,14 +11,14 @@ use super::domains::Domain;
 use super::houdini::{Candidates, Houdini};
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    kinduction, pdr, predicates, scalars, slice, states,
+    kinduction, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
-use crate::term::{Node, Pool, Term, UnOp};
+use crate::term::{Node, Pool, Term, UnOp, Var};
 use crate::vc::Generator;
 use petgraph::graph::NodeIndex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// What the caller wants.
@@ -53,6 +53,8 @@ pub struct Answer {
     pub timings: Vec<(&'static str, Duration)>,
     /// The program with its pool: the proof's terms live there.
     pub program: Program,
+    /// What the proof speaks of although nothing reads it (`remember`).
+    pub kept: BTreeSet<Var>,
 }
 
 /// Proves or refutes; never fails, never lies: what breaks is `Unknown`.
@@ -69,6 +71,7 @@ pub fn prove_by(program: &Program, settings: &Settings, deadline: &Deadline) -> 
         engine: "none",
         timings: vec![],
         program: program.clone(),
+        kept: BTreeSet::new(),
     })
 }
 
@@ -188,6 +191,7 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
         verdict,
         engine,
         timings: race.timings,
+        kept: task.cpg.kept.into_values().flatten().collect(),
         program: task.program,
     }
 }
@@ -283,6 +287,9 @@ fn engines(race: &mut Race, task: &mut Task) {
             },
             ms,
         );
+    }
+    if race.won.is_none() {
+        remembered(race, task);
     }
     let cut_short = race
         .timings
@@ -517,6 +524,27 @@ fn houdini(
     }
     let lemmas: Lemmas = h.proof();
     Some(Verdict::Safe(Proof::Inductive { lemmas }))
+}
+
+/// Houdini on a graph that keeps what earlier loops counted.
+fn remembered(race: &mut Race, task: &mut Task) {
+    let Some(mut keeping) = remember::remember(task) else {
+        return;
+    };
+    let seed = race.settings.seed;
+    race.run(
+        "remember",
+        &mut keeping,
+        |task, d| {
+            let samples = concrete(task, seed, 300, &d.within_millis(25)).samples;
+            let c = candidates(task, &samples, Effort::Full);
+            houdini(task, c, 60, d, &mut Survivors::new())
+        },
+        1500,
+    );
+    if race.won.is_some() {
+        *task = keeping;
+    }
 }
 
 /// Does a guard multiply variables? Then the proof needs polynomials, and every other engine only loses time.

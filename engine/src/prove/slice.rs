@@ -21,7 +21,20 @@ type Classes = BTreeMap<Var, Term>;
 pub fn slice(mut program: Program) -> Task {
     let mut full = Cpg::of(&mut program);
     simplify_edges(&mut program, &mut full);
+    sliced(program, full, BTreeMap::new())
+}
+
+/// The same task, sliced so that these variables are left at these heads although nothing reads them.
+pub fn keeping(task: &Task, kept: BTreeMap<NodeIndex, BTreeSet<Var>>) -> Task {
+    Task {
+        vcgen: task.vcgen,
+        ..sliced(task.program.clone(), task.full.clone(), kept)
+    }
+}
+
+fn sliced(mut program: Program, full: Cpg, kept: BTreeMap<NodeIndex, BTreeSet<Var>>) -> Task {
     let mut cpg = full.clone();
+    cpg.kept = kept;
     drop_edges(&mut cpg, |cpg, _, to| cpg.graph[to] != CutPoint::Exit);
     drop_dead(&program, &mut cpg);
     super::choose::choose(&mut program.pool, &mut cpg);
@@ -70,7 +83,7 @@ fn drop_edges(cpg: &mut Cpg, keep: impl Fn(&Cpg, NodeIndex, NodeIndex) -> bool) 
     cpg.graph.retain_edges(|_, e| !doomed.contains(&e));
 }
 
-/// The variables that are live at each node: read by a guard, or by an update of what is live behind the edge.
+/// The variables that are live at each node: read by a guard, or by an update of what is live behind the edge, or kept.
 pub fn live(program: &Program, cpg: &Cpg) -> BTreeMap<NodeIndex, BTreeSet<Var>> {
     let state: BTreeSet<Var> = program.vars.iter().copied().collect();
     let mut reads: FastMap<Term, Vec<Var>> = FastMap::default();
@@ -84,7 +97,7 @@ pub fn live(program: &Program, cpg: &Cpg) -> BTreeMap<NodeIndex, BTreeSet<Var>> 
             })
             .clone()
     };
-    let mut live: BTreeMap<NodeIndex, BTreeSet<Var>> = BTreeMap::new();
+    let mut live = cpg.kept.clone();
     let mut changed = true;
     while changed {
         changed = false;

@@ -9,7 +9,7 @@
 use super::affine::Kernel;
 use super::candidates::is_value;
 use super::concrete::{self, Samples};
-use super::{Budget, Deadline, Task};
+use super::{Budget, Deadline, Task, vc};
 use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::machine::Machine;
@@ -319,6 +319,7 @@ impl States<'_> {
             let c = pool.constant(c, sort);
             here.bind(v, c);
         }
+        self.solve(place, &mut here);
         let edges: Vec<EdgeIndex> = self.task.cpg.graph.edges(place.0).map(|e| e.id()).collect();
         for e in edges {
             let (_, to) = self.task.cpg.graph.edge_endpoints(e)?;
@@ -351,6 +352,42 @@ impl States<'_> {
             self.steps(place, to, &mut here, guard, after, &choices, CHOICES)?;
         }
         Some(())
+    }
+
+    /// Relations of a row that give a variable: most steps are then decided without the solver.
+    fn solve(&mut self, place: &Place, here: &mut Subst) {
+        let relations = self.relations(place);
+        let pool = &mut self.task.program.pool;
+        for (v, t) in vc::offsets(pool, &[relations]) {
+            if here.get(v).is_none() {
+                let t = here.apply(pool, t);
+                here.bind(v, t);
+            }
+        }
+    }
+
+    /// The relations that must hold after a step, if it ends in one row: no need to look at all of them.
+    fn inside(&mut self, to: NodeIndex, step: &mut Subst) -> Term {
+        let row = self.tables.get(&to).and_then(|t| {
+            let value = |v: &Var| {
+                step.get(*v)
+                    .and_then(|t| self.task.program.pool.as_const(t))
+            };
+            t.control.iter().map(value).collect::<Option<Vec<u128>>>()
+        });
+        let Some(key) = row else {
+            let all = self.lemma(to);
+            return step.apply(&mut self.task.program.pool, all);
+        };
+        let is_known = self
+            .tables
+            .get(&to)
+            .is_some_and(|t| t.rows.contains_key(&key));
+        if !is_known {
+            return self.task.program.pool.bool(false);
+        }
+        let relations = self.relations(&(to, key));
+        step.apply(&mut self.task.program.pool, relations)
     }
 
     /// The steps of one row over one edge. Choices are made one by one, as long as they are few: each leaves
@@ -398,9 +435,8 @@ impl States<'_> {
             if self.deadline.passed() || self.n_rows() > ROWS {
                 return None;
             }
-            let inside = self.lemma(to);
+            let inside = self.inside(to, &mut step);
             let pool = &mut self.task.program.pool;
-            let inside = step.apply(pool, inside);
             let leaves = pool.not(inside);
             if pool.is_false(leaves) {
                 return Some(());

@@ -5,8 +5,9 @@
 
 use super::{Lemma, Lemmas, Task};
 use crate::program::cpg::CutPoint;
-use crate::term::{BinOp, FastSet, Node, Pool, Subst, Term, Var};
+use crate::term::{BinOp, FastSet, Node, Pool, Sort, Subst, Term, Var};
 use petgraph::graph::EdgeIndex;
+use std::collections::BTreeMap;
 
 /// For each obligation of this edge the conjuncts that must be unsatisfiable together.
 pub fn triples(task: &mut Task, edge: EdgeIndex, lemmas: &Lemmas) -> Vec<Vec<Term>> {
@@ -174,4 +175,83 @@ pub fn indices(pool: &Pool, roots: &[Term]) -> Vec<Term> {
     }
     out.sort();
     out
+}
+
+/// Variables that are another one and a constant, or a constant alone, by these conjunctions. The values speak of
+/// variables that are not given themselves.
+pub fn offsets(pool: &mut Pool, known: &[Term]) -> BTreeMap<Var, Term> {
+    let mut given = Subst::new();
+    let mut todo = known.to_vec();
+    while let Some(t) = todo.pop() {
+        let (a, b) = match *pool.node(t) {
+            Node::Binary(BinOp::And, a, b) => {
+                todo.extend([a, b]);
+                continue;
+            }
+            Node::Binary(BinOp::Eq, a, b) if pool.sort(a) != Sort::Bool => (a, b),
+            _ => continue,
+        };
+        let (a, b) = (given.apply(pool, a), given.apply(pool, b));
+        let (Some((x, c)), Some((y, d))) = (pool.offset(a), pool.offset(b)) else {
+            continue;
+        };
+        // x + c = y + d
+        let w = pool.width(a);
+        let (v, other, distance) = match (x, y) {
+            (Some(x), y) if Some(x) != y => (x, y, d.wrapping_sub(c)),
+            (None, Some(y)) => (y, None, c.wrapping_sub(d)),
+            _ => continue,
+        };
+        let distance = pool.bv(distance, w);
+        let value = match other {
+            Some(y) => {
+                let y = pool.var(y);
+                pool.add(y, distance)
+            }
+            None => distance,
+        };
+        let mut last = Subst::new();
+        last.bind(v, value);
+        let earlier: Vec<(Var, Term)> = given.iter().collect();
+        for (u, t) in earlier {
+            let t = last.apply(pool, t);
+            given.bind(u, t);
+        }
+        given.bind(v, value);
+    }
+    given.iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_speak_of_what_is_not_given() {
+        let mut pool = Pool::new();
+        let vars: Vec<Var> = (0..4)
+            .map(|i| pool.fresh(format!("v{i}"), Sort::Bv(8)))
+            .collect();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| pool.var(vars[i]));
+        let (three, nine) = (pool.bv(3, 8), pool.bv(9, 8));
+        let sum = pool.add(b, three);
+        // a = b + 3, c = a, d + 3 = 9
+        let (e1, e2) = (pool.eq(a, sum), pool.eq(c, a));
+        let shifted = pool.add(d, three);
+        let e3 = pool.eq(shifted, nine);
+        let all = pool.and_all(&[e1, e2, e3]);
+        let given = offsets(&mut pool, &[all]);
+        assert_eq!(given.len(), 3);
+        for value in given.values() {
+            let free = pool.free_vars(&[*value]);
+            assert!(free.iter().all(|v| !given.contains_key(v)));
+        }
+        // whatever is left to choose, the values satisfy what is known
+        let mut s = Subst::new();
+        for (v, t) in given {
+            s.bind(v, t);
+        }
+        let holds = s.apply(&mut pool, all);
+        assert!(pool.is_true(holds));
+    }
 }

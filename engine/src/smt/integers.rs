@@ -48,12 +48,12 @@ impl Integers {
     pub(super) fn refute(
         &mut self,
         pool: &Pool,
-        facts: &[(Term, usize)],
+        facts: &[Term],
         assumptions: &[Term],
         (millis, rlimit): (u32, u32),
         ask: impl FnOnce(&mut dyn FnMut() -> SatResult) -> SatResult,
     ) -> Option<Vec<Term>> {
-        for (fact, _) in &facts[self.asserted..] {
+        for fact in &facts[self.asserted..] {
             let fact = self.bool(pool, *fact)?;
             self.solver.assert(&fact);
             self.asserted += 1;

@@ -13,6 +13,7 @@ mod float_arithmetic;
 mod floats;
 mod integers;
 mod linear;
+mod opaque;
 mod polynomial;
 mod solver;
 mod translate;

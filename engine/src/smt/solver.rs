@@ -3,6 +3,7 @@
 use super::Budget;
 use super::answer::{Answer, Deadline, Model, Why, record};
 use super::integers::Integers;
+use super::opaque;
 use super::translate::{Ast, Translator};
 use crate::term::{ArrayValue, BinOp, FastMap, FastSet, Node, Pool, Term, UnOp, Value, mask};
 use std::sync::Arc;
@@ -21,8 +22,8 @@ pub struct Solver {
     translator: Translator,
     /// Everything asserted for good, for solvers that start afresh.
     facts: Vec<Bool>,
-    /// The facts that came as terms, each with its place among `facts`.
-    asserted: Vec<(Term, usize)>,
+    /// The facts that came as terms.
+    asserted: Vec<Term>,
     /// One literal for each assumed term: `literal -> term` is asserted once.
     literals: FastMap<Term, Bool>,
     by_literal: FastMap<String, Term>,
@@ -79,7 +80,7 @@ impl Solver {
         match self.translator.bool(pool, fact) {
             Ok(b) => {
                 self.z3.assert(&b);
-                self.asserted.push((fact, self.facts.len()));
+                self.asserted.push(fact);
                 self.facts.push(b);
             }
             // A fact that is missing must not turn into an answer: every later query fails.
@@ -202,6 +203,17 @@ impl Solver {
             } else if self.translator.functions {
                 return Answer::Unknown(Why::Other("the solver forgot what it was told".into()));
             }
+            if result == SatResult::Unknown && !self.translator.functions {
+                let mine = left(&self.deadline) as u32 / 4;
+                let facts = self.asserted.iter().copied();
+                let all: Vec<Term> = facts.chain(assumptions.iter().copied()).collect();
+                let deadline = &self.deadline;
+                if mine > 0 && opaque::refute(pool, &all, mine, |ask| interruptible(deadline, ask))
+                {
+                    self.core = assumptions.to_vec();
+                    return Answer::Unsat;
+                }
+            }
             if result == SatResult::Unknown && !self.forgetful {
                 let mine = left(&self.deadline);
                 if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
@@ -228,32 +240,17 @@ impl Solver {
                 if mine == 0 {
                     return self.out_of_time();
                 }
-                // Products that have no part in a contradiction hide it: first without them.
-                let heavy = |t: &Term| pool.multiplies(*t);
-                let light: Vec<Term> = assumptions.iter().copied().filter(|t| !heavy(t)).collect();
-                let mut questions = vec![];
-                if light.len() < assumptions.len() || self.asserted.iter().any(|(t, _)| heavy(t)) {
-                    questions.push((light, true, mine as u32 / 4));
-                }
-                questions.push((assumptions.to_vec(), false, mine as u32));
-                for (asked, without, mine) in questions {
-                    let solver = match self.afresh(pool, &asked, without, mine, budget.rlimit) {
-                        Ok(s) => s,
-                        Err(e) => return Answer::Failed(e),
-                    };
-                    match interruptible(&self.deadline, || solver.check()) {
-                        // A model of less than was asked is no model.
-                        SatResult::Sat | SatResult::Unknown if without => continue,
-                        found => result = found,
-                    }
-                    fresh = Some((solver, asked));
-                    break;
-                }
+                let solver = match self.afresh(pool, assumptions, mine as u32, budget.rlimit) {
+                    Ok(s) => s,
+                    Err(e) => return Answer::Failed(e),
+                };
+                result = interruptible(&self.deadline, || solver.check());
+                fresh = Some(solver);
             }
             match result {
                 SatResult::Unsat => {
                     self.core = match fresh {
-                        Some((_, asked)) => asked,
+                        Some(_) => assumptions.to_vec(),
                         None => self
                             .z3
                             .get_unsat_core()
@@ -264,7 +261,7 @@ impl Solver {
                     return Answer::Unsat;
                 }
                 SatResult::Unknown => {
-                    let solver = fresh.as_ref().map_or(&self.z3, |(s, _)| s);
+                    let solver = fresh.as_ref().unwrap_or(&self.z3);
                     let why = solver.get_reason_unknown().unwrap_or_default();
                     if self.deadline.passed() {
                         return Answer::Unknown(Why::Deadline);
@@ -275,7 +272,7 @@ impl Solver {
                     });
                 }
                 SatResult::Sat => {
-                    let solver = fresh.as_ref().map_or(&self.z3, |(s, _)| s);
+                    let solver = fresh.as_ref().unwrap_or(&self.z3);
                     let Some(m) = solver.get_model() else {
                         return Answer::Failed("a satisfiable query without a model".to_string());
                     };
@@ -295,7 +292,7 @@ impl Solver {
 
     /// Does a model satisfy what was asked?
     fn holds(&self, pool: &Pool, assumptions: &[Term], model: &Model) -> bool {
-        let facts = self.asserted.iter().map(|(t, _)| *t);
+        let facts = self.asserted.iter().copied();
         let mut all = facts.chain(assumptions.iter().copied());
         all.all(|t| pool.eval_bool(t, model))
     }
@@ -331,35 +328,23 @@ impl Solver {
         &mut self,
         pool: &Pool,
         assumptions: &[Term],
-        without_products: bool,
         millis: u32,
         rlimit: u32,
     ) -> Result<z3::Solver, String> {
-        let steps = ["propagate-values", "solve-eqs", "elim-uncnstr", "simplify"];
-        let mut tactic = Tactic::new("simplify");
-        for s in steps {
-            tactic = tactic.and_then(&Tactic::new(s));
-        }
-        tactic = tactic.and_then(&Tactic::new("bit-blast"));
-        tactic = tactic.and_then(&Tactic::new("sat"));
-        let solver = tactic.solver();
+        let solver = preprocessing().solver();
         let mut p = Params::new();
         p.set_u32("timeout", millis);
         p.set_u32("rlimit", rlimit);
         solver.set_params(&p);
-        let (out, kept): (Vec<_>, Vec<_>) =
-            (self.asserted.iter()).partition(|(t, _)| without_products && pool.multiplies(*t));
-        for (n, f) in self.facts.iter().enumerate() {
-            if out.iter().all(|(_, at)| *at != n) {
-                solver.assert(f);
-            }
+        for f in &self.facts {
+            solver.assert(f);
         }
         for &t in assumptions {
             solver.assert(&self.translator.bool(pool, t)?);
         }
         // What is bounded by each other is equal: the solver finds out bit by bit, elimination needs it said.
-        let kept = kept.into_iter().map(|(t, _)| t);
-        for (a, b) in antisymmetric(pool, kept.chain(assumptions.iter().copied())) {
+        let facts = self.asserted.iter().copied();
+        for (a, b) in antisymmetric(pool, facts.chain(assumptions.iter().copied())) {
             let equal = self.translator.bv(a).eq(self.translator.bv(b));
             solver.assert(&equal);
         }
@@ -441,6 +426,20 @@ fn interruptible(deadline: &Deadline, ask: impl FnOnce() -> SatResult) -> SatRes
     let context = z3::Context::thread_local();
     let handle = context.handle();
     deadline.interruptible(|| handle.interrupt(), ask)
+}
+
+/// Elimination of variables by equations, then bits.
+pub(super) fn preprocessing() -> Tactic {
+    let steps = [
+        "propagate-values",
+        "solve-eqs",
+        "elim-uncnstr",
+        "simplify",
+        "bit-blast",
+        "sat",
+    ];
+    let first = Tactic::new("simplify");
+    steps.iter().fold(first, |t, s| t.and_then(&Tactic::new(s)))
 }
 
 /// Pairs of terms that conjuncts of these bound by each other, both unsigned or both signed; terms that a conjunct

@@ -258,3 +258,30 @@ fn quotients_are_those_of_the_machine() {
         assert!(got.is_sat(), "{got:?} at {w} {:?}", start.elapsed());
     }
 }
+
+/// Only that products are the same ones is needed; what needs more is not refuted by mistake.
+#[test]
+fn products_may_be_unknowns() {
+    let mut p = Pool::new();
+    let [low, high, n] = ["low", "high", "n"].map(|v| p.fresh(v, Sort::Bv(64)));
+    let [low, high, n] = [low, high, n].map(|v| p.var(v));
+    let one = p.bv(1, 64);
+    let next = p.add(low, one);
+    let (square, squared_next) = (p.mul(high, high), p.mul(next, next));
+    let above = p.ult(n, square);
+    let not_above = p.ule(squared_next, n);
+    let ask =
+        |p: &Pool, terms: &[crate::term::Term]| super::opaque::refute(p, terms, 5000, |ask| ask());
+    let equal = p.eq(high, next);
+    assert!(ask(&p, &[above, not_above, equal]));
+    assert!(!ask(&p, &[above, not_above]));
+    // true of no product, which is not looked at
+    let two = p.bv(2, 64);
+    let bit = p.bv(3, 64);
+    let rest = p.binary(BinOp::BvAnd, square, bit);
+    let never = p.eq(rest, two);
+    assert!(!ask(&p, &[never]));
+    let mut s = Solver::new(&deadline());
+    let answer = s.check(&p, "test", &[above, not_above, equal], Budget::millis(5000));
+    assert!(answer.is_unsat());
+}

@@ -49,6 +49,8 @@ pub(super) struct Translator {
     declared: FastMap<Var, FuncDecl>,
     /// Something was replaced by an arbitrary value.
     pub approximate: bool,
+    /// Products that stand for unknowns, by their factors in order; nothing if products are products (`opaque`).
+    pub opaque: Option<FastMap<Vec<Term>, BV>>,
 }
 
 impl Translator {
@@ -155,6 +157,16 @@ impl Translator {
                     None => self.binary(pool, BinOp::Eq, *a, *b),
                 }
             }
+            Node::Binary(BinOp::UmulOverflows | BinOp::SmulOverflows, ..)
+                if self.opaque.is_some() && pool.multiplies_at(t) =>
+            {
+                self.fresh(sort)
+            }
+            Node::Binary(BinOp::Mul, a, b) if self.opaque.is_some() && pool.multiplies_at(t) => {
+                let mut factors = vec![*a, *b];
+                factors.sort();
+                Ast::Bv(self.product(&factors, sort.width()))
+            }
             Node::Binary(op, a, b) => self.binary(pool, *op, *a, *b),
             Node::Ite(c, a, b) => {
                 let c = self.boolean(*c);
@@ -199,16 +211,32 @@ impl Translator {
     }
 
     /// The polynomial is 0. Its atoms are translated already: they occur in the equation.
-    fn vanishes(&self, p: &polynomial::Polynomial, w: u32) -> Bool {
+    fn vanishes(&mut self, p: &polynomial::Polynomial, w: u32) -> Bool {
         let mut sum = number(0, w);
         for (atoms, c) in p {
-            let mut product = number(*c, w);
-            for t in atoms {
-                product = product.bvmul(self.bv(*t));
-            }
-            sum = sum.bvadd(&product);
+            let product = self.product(atoms, w);
+            sum = sum.bvadd(product.bvmul(number(*c, w)));
         }
         sum.eq(number(0, w))
+    }
+
+    /// The product of some terms, in order.
+    fn product(&mut self, factors: &[Term], w: u32) -> BV {
+        let [first, others @ ..] = factors else {
+            return number(1, w);
+        };
+        if let (Some(known), false) = (&self.opaque, others.is_empty()) {
+            if let Some(product) = known.get(factors) {
+                return product.clone();
+            }
+            let product = BV::new_const(self.fresh_name(), w);
+            if let Some(known) = &mut self.opaque {
+                known.insert(factors.to_vec(), product.clone());
+            }
+            return product;
+        }
+        let first = self.bv(*first).clone();
+        others.iter().fold(first, |p, t| p.bvmul(self.bv(*t)))
     }
 
     fn application(&mut self, pool: &Pool, array: Var, index: Term, sort: Sort) -> Ast {

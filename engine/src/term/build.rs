@@ -1,6 +1,6 @@
 //! Smart constructors: every term is simplified once, when it is built.
 
-use super::{BinOp, Node, Pool, Sort, Term, UnOp, mask};
+use super::{BinOp, Node, Pool, Sort, Term, UnOp, Var, mask};
 
 impl Pool {
     pub fn bool(&mut self, b: bool) -> Term {
@@ -339,6 +339,15 @@ impl Pool {
         }
     }
 
+    /// A variable, if there is one, and a constant that are added up.
+    pub fn offset(&self, t: Term) -> Option<(Option<Var>, u128)> {
+        if let Some(c) = self.as_const(t) {
+            return Some((None, c));
+        }
+        let (x, c) = self.split_const_add(t).unwrap_or((t, 0));
+        self.as_var(x).map(|v| (Some(v), c))
+    }
+
     pub fn sub(&mut self, a: Term, b: Term) -> Term {
         let w = self.width(a);
         if a == b {
@@ -373,6 +382,11 @@ impl Pool {
 
     pub fn mul(&mut self, a: Term, b: Term) -> Term {
         let w = self.width(a);
+        for (quotient, divisor) in [(a, b), (b, a)] {
+            if let Some(t) = self.times_divisor(quotient, divisor) {
+                return t;
+            }
+        }
         match (self.as_const(a), self.as_const(b)) {
             (Some(x), Some(y)) => return self.bv(x.wrapping_mul(y), w),
             (Some(_), None) => return self.mul(b, a),
@@ -393,7 +407,59 @@ impl Pool {
             }
             _ => {}
         }
+        if let Some((c, [x1, y1], [x2, y2])) = self.same_choice(a, b) {
+            let (x, y) = (self.mul(x1, x2), self.mul(y1, y2));
+            return self.ite(c, x, y);
+        }
         self.commutative(BinOp::Mul, a, b, Sort::Bv(w))
+    }
+
+    /// Two terms that a condition chooses alike, the parts of both, if they are not chosen again: the product of two
+    /// choices is hard for a solver, a choice of products that it knows is not.
+    fn same_choice(&mut self, a: Term, b: Term) -> Option<(Term, [Term; 2], [Term; 2])> {
+        let is_choice = |t: Term| matches!(self.node(t), Node::Ite(..));
+        let narrow = |t: Term| match *self.node(t) {
+            Node::Zext(u) | Node::Sext(u) => u,
+            _ => t,
+        };
+        let (&Node::Ite(c, x1, y1), &Node::Ite(d, x2, y2)) =
+            (self.node(narrow(a)), self.node(narrow(b)))
+        else {
+            return None;
+        };
+        if c != d || [x1, y1, x2, y2].into_iter().any(is_choice) {
+            return None;
+        }
+        let mut widened = |t: Term, whole: Term| match *self.node(whole) {
+            Node::Zext(_) => {
+                let w = self.width(whole);
+                self.zext(t, w)
+            }
+            Node::Sext(_) => {
+                let w = self.width(whole);
+                self.sext(t, w)
+            }
+            _ => t,
+        };
+        Some((
+            c,
+            [widened(x1, a), widened(y1, a)],
+            [widened(x2, b), widened(y2, b)],
+        ))
+    }
+
+    /// `(x / y) * y` is `x - x % y`, also where `y` is zero and where the quotient wraps: a product less.
+    fn times_divisor(&mut self, quotient: Term, divisor: Term) -> Option<Term> {
+        let (rem, x, y) = match *self.node(quotient) {
+            Node::Binary(BinOp::Udiv, x, y) => (BinOp::Urem, x, y),
+            Node::Binary(BinOp::Sdiv, x, y) => (BinOp::Srem, x, y),
+            _ => return None,
+        };
+        if y != divisor {
+            return None;
+        }
+        let rest = self.binary(rem, x, y);
+        Some(self.sub(x, rest))
     }
 
     /// `op(ite(c, k1, k2), k)` with constants k1, k2, k folds to `ite(c, _, _)`: flags and small state machines.

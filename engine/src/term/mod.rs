@@ -374,21 +374,25 @@ impl Pool {
             if !seen.insert(t) {
                 continue;
             }
-            let hard = match *self.node(t) {
-                Node::Binary(BinOp::Mul, a, b) => {
-                    self.as_const(a).is_none() && self.as_const(b).is_none()
-                }
-                Node::Binary(BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem, _, b) => {
-                    self.as_const(b).is_none()
-                }
-                _ => false,
-            };
-            if hard {
+            if self.multiplies_at(t) {
                 return true;
             }
             todo.extend(self.children(t));
         }
         false
+    }
+
+    /// Is this a product, or a quotient, that is no multiple of a constant?
+    pub fn multiplies_at(&self, t: Term) -> bool {
+        match *self.node(t) {
+            Node::Binary(BinOp::Mul | BinOp::UmulOverflows | BinOp::SmulOverflows, a, b) => {
+                self.as_const(a).is_none() && self.as_const(b).is_none()
+            }
+            Node::Binary(BinOp::Udiv | BinOp::Urem | BinOp::Sdiv | BinOp::Srem, _, b) => {
+                self.as_const(b).is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Number of distinct nodes below the terms.

@@ -126,3 +126,55 @@ fn reads_go_through_writes() {
     let other = pool.select(b, next);
     assert_eq!(pool.show(other), "a[(i + 1)]");
 }
+
+/// All values of three bits: division by zero and the quotient that wraps included.
+#[test]
+fn a_quotient_times_its_divisor_is_what_was_divided_less_the_rest() {
+    let w = 3;
+    let mut pool = Pool::new();
+    let (x, y) = (pool.fresh("x", Sort::Bv(w)), pool.fresh("y", Sort::Bv(w)));
+    let (tx, ty) = (pool.var(x), pool.var(y));
+    for op in [BinOp::Udiv, BinOp::Sdiv] {
+        let quotient = pool.binary(op, tx, ty);
+        for product in [pool.mul(quotient, ty), pool.mul(ty, quotient)] {
+            assert!(!matches!(pool.node(product), Node::Binary(BinOp::Mul, ..)));
+            for (a, b) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
+                let env: FastMap<Var, Value> = [(x, Value::Bits(a)), (y, Value::Bits(b))]
+                    .into_iter()
+                    .collect();
+                let divided = pool.eval_bits(quotient, &env);
+                let expected = divided.wrapping_mul(b) & mask(w);
+                assert_eq!(pool.eval_bits(product, &env), expected, "{op:?} {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_product_of_one_choice_is_a_choice_of_products() {
+    let w = 3;
+    let mut pool = Pool::new();
+    let vars: Vec<Var> = (0..3)
+        .map(|i| pool.fresh(format!("v{i}"), Sort::Bv(w)))
+        .collect();
+    let [c, a, b] = [0, 1, 2].map(|i| pool.var(vars[i]));
+    let zero = pool.bv(0, w);
+    let condition = pool.eq(c, zero);
+    let chosen = pool.ite(condition, a, b);
+    for wide in [false, true] {
+        let factor = match wide {
+            true => pool.sext(chosen, 2 * w),
+            false => chosen,
+        };
+        let product = pool.mul(factor, factor);
+        assert!(matches!(pool.node(product), Node::Ite(..)));
+        for values in 0..512u128 {
+            let value = |i: usize| (values >> (3 * i)) & 7;
+            let env: FastMap<Var, Value> =
+                (0..3).map(|i| (vars[i], Value::Bits(value(i)))).collect();
+            let one = pool.eval_bits(factor, &env);
+            let expected = one.wrapping_mul(one) & mask(pool.width(factor));
+            assert_eq!(pool.eval_bits(product, &env), expected);
+        }
+    }
+}

@@ -25,7 +25,7 @@ mod tests;
 pub use check::{Outcome, Report, check, solve};
 pub use example::running_example;
 pub use fragment::{Ends, Fragment, Item};
-pub use passify::{Start, passify, whole};
+pub use passify::{Start, constants, passify, whole};
 pub use size::{shared, written};
 pub use unroll::unroll;
 

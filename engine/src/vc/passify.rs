@@ -30,7 +30,7 @@ pub struct Start<'a> {
 }
 
 /// Paths are kept apart in fragments of fewer nodes than this.
-const MOST_NODES: usize = 400;
+const MOST_NODES: usize = 4000;
 
 /// The whole of a loop-free program.
 pub fn whole(program: &mut Program) -> Fragment {
@@ -164,9 +164,15 @@ impl Maker {
         let entry = self.node(first);
         let always = program.pool.bool(true);
         let edge = self.edge(entry, always);
+        let mut known = constants(&mut program.pool, start.known);
+        if start.paths {
+            let plain = start.known.iter().filter(|l| l.bound.is_empty());
+            let bodies: Vec<Term> = plain.map(|l| l.body).collect();
+            known.extend(vc::offsets(&mut program.pool, &bodies));
+        }
         let arrival = Arrival {
             edge,
-            values: Values::of(constants(&mut program.pool, start.known)),
+            values: Values::of(known),
         };
         let mut at_ends: BTreeMap<BlockId, Vec<Arrival>> = BTreeMap::new();
         // The program may begin with a loop: then there is nothing between.
@@ -184,7 +190,7 @@ impl Maker {
             for incoming in self.ways(incoming, start.paths) {
                 let node = self.node(vec![]);
                 let mut values = self.join(&mut program.pool, node, &incoming);
-                self.statements(program, b, node, &mut values);
+                self.statements(program, b, node, &mut values, start.paths);
                 for (condition, to) in self.leave(program, b, node, &values) {
                     if program.pool.is_false(condition) {
                         continue;
@@ -215,7 +221,14 @@ impl Maker {
         vec![incoming]
     }
 
-    fn statements(&mut self, program: &mut Program, b: BlockId, node: usize, values: &mut Values) {
+    fn statements(
+        &mut self,
+        program: &mut Program,
+        b: BlockId,
+        node: usize,
+        values: &mut Values,
+        paths: bool,
+    ) {
         let stmts = program.blocks[b.index()].stmts.clone();
         if stmts.is_empty() {
             return;
@@ -229,7 +242,10 @@ impl Maker {
                 Stmt::Assign(v, t) => {
                     let t = subst.apply(pool, t);
                     let info = pool.var_info(v).clone();
-                    let simple = pool.as_const(t).is_some() || pool.as_var(t).is_some();
+                    // On one path sums with constants are added up as they come.
+                    let is_offset = paths && pool.offset(t).is_some();
+                    let simple =
+                        is_offset || pool.as_const(t).is_some() || pool.as_var(t).is_some();
                     let value = if simple || info.sort.is_array() {
                         t
                     } else {
@@ -380,7 +396,7 @@ fn decided(pool: &Pool, t: Term, values: &Values) -> Option<bool> {
 }
 
 /// The variables that have one value by what is known.
-fn constants(pool: &mut Pool, known: &[Lemma]) -> BTreeMap<Var, Term> {
+pub fn constants(pool: &mut Pool, known: &[Lemma]) -> BTreeMap<Var, Term> {
     let mut out = BTreeMap::new();
     let plain = known.iter().filter(|l| l.bound.is_empty());
     let mut todo: Vec<Term> = plain.map(|l| l.body).collect();

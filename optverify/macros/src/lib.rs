@@ -18,7 +18,7 @@ use proc_macro::TokenStream;
 /// Marks a function for `cargo optverify`.
 ///
 /// Options: `timeout = "10s"`, `overflow = "wrap" | "check"`, `expect = "safe" | "unsafe"`,
-/// `assume_total = ".."`, and for a generic function one `T = u32` per parameter.
+/// `assume_total = "dep::f, c_function"`, and for a generic function one `T = u32` per parameter.
 #[proc_macro_attribute]
 pub fn verify(options: TokenStream, item: TokenStream) -> TokenStream {
     root::expand(options, item)

@@ -57,6 +57,9 @@ pub fn parse(tokens: TokenStream) -> Result<Options, Error> {
                 format!("`{name}` is {}", allowed.description()),
             ));
         };
+        if options.settings.iter().any(|(known, _)| *known == name) {
+            return Err(Error::new(key.span(), format!("`{name}` is given twice")));
+        }
         options.settings.push((name, text));
     }
     Ok(options)

@@ -161,11 +161,8 @@ impl Probe {
         let arguments = full[path.len()..]
             .trim_start_matches('<')
             .trim_end_matches('>');
-        let count = if arguments.is_empty() {
-            0
-        } else {
-            top_level_commas(arguments) + 1
-        };
+        let arguments = top_level(arguments);
+        let count = arguments.filter(|a| !a.starts_with('\'')).count();
         let simple = vec!["u8"; count].join(", ");
         let fallback = (count > 0).then(|| format!("{path}<{simple}>"));
         Self {
@@ -214,19 +211,22 @@ fn variants_named(path: &str, mir: &str) -> Vec<String> {
     named
 }
 
-fn top_level_commas(text: &str) -> usize {
+/// `'_, (u8, u16)` has two parts.
+fn top_level(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
-    let mut count = 0;
-    for c in text.chars() {
+    let parts = text.split(move |c| {
         match c {
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth -= 1,
-            ',' if depth == 0 => count += 1,
             _ => {}
         }
-    }
-    count
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }
+
+/// MIR names types as the crate does, which may know no `std`. At the end: a probe is known by its line.
+const CRATES: &str = "extern crate alloc; extern crate core;\n";
 
 fn ask(command: &RustcCommand, scratch: &Path, mut probes: Vec<Probe>) -> Result<Answers> {
     let mut answers = Answers::new();
@@ -244,7 +244,7 @@ fn ask(command: &RustcCommand, scratch: &Path, mut probes: Vec<Probe>) -> Result
             .enumerate()
             .map(|(number, probe)| probe.source(number))
             .collect();
-        std::fs::write(&source, text)?;
+        std::fs::write(&source, text + CRATES)?;
         let output = Command::new(&command.rustc)
             .args([
                 "--crate-name",
@@ -462,6 +462,14 @@ mod tests {
             types,
             expected.map(|(a, b)| (a.to_owned(), b.to_owned())).into()
         );
+    }
+
+    #[test]
+    fn arguments_that_are_types() {
+        let probe = |full| Probe::new("alloc::borrow::Cow", full, "").fallback;
+        let simple = probe("alloc::borrow::Cow<'_, [(u8, u16)]>");
+        assert_eq!(simple.as_deref(), Some("alloc::borrow::Cow<u8>"));
+        assert_eq!(probe("alloc::borrow::Cow"), None);
     }
 
     #[test]

@@ -24,19 +24,24 @@ pub use source_text::without_text;
 use crate::capture::command::RustcCommand;
 use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
-use crate::capture::runs;
+use crate::capture::{joined, runs};
 use anyhow::Result;
 use body_text::{Rule, allocations, calls_in, closure_type, constants_in, instance, promoted};
 use expanded::Expanded;
 use find::{CONST, Found, Items};
-use optverify_engine::capture::{Capture, ClosedHow, Function, Manifest, SnapshotEntry, files};
+use optverify_engine::capture::{
+    Capture, ClosedHow, Function, Manifest, Root, SnapshotEntry, files,
+};
 use optverify_engine::pipeline::missing_bodies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use substitute::substitute;
 
 /// Instances call others; the engine says in each round which bodies it still misses.
 const ROUNDS: usize = 6;
+/// Bodies may be nested deeply; only what is used is taken.
+const STACK: usize = 256 << 20;
 /// A function may call itself with ever larger types.
 const MOST_INSTANCES: usize = 200;
 
@@ -48,14 +53,13 @@ pub fn add(
     manifest: &mut Manifest,
 ) -> Result<()> {
     let mut tried = BTreeSet::new();
+    // a root that misses nothing is not looked at again
+    let mut open: BTreeSet<String> = manifest.roots.iter().map(|r| r.function.clone()).collect();
     for _ in 0..ROUNDS {
         let capture = Capture::load(folder.content())?;
-        let roots = capture.roots().iter();
-        // what the engine cannot take is told when the root is verified
-        let missing = roots.flat_map(|root| {
-            let found = std::panic::catch_unwind(|| missing_bodies(&capture, root));
-            found.unwrap_or_default()
-        });
+        let found = missing_of(&capture, &open)?;
+        open = found.keys().cloned().collect();
+        let missing = found.into_values().flatten();
         let missing: BTreeSet<String> = missing.filter(|m| tried.insert(m.clone())).collect();
         if missing.is_empty() {
             return Ok(());
@@ -92,9 +96,38 @@ pub fn add(
         facts.enums.extend(more.enums);
         facts.type_sizes.extend(more.type_sizes);
         folder.keep(files::FACTS, &serde_json::to_string_pretty(&facts)?)?;
-        folder.keep(files::MANIFEST, &serde_json::to_string_pretty(manifest)?)?;
+        folder.keep_manifest(manifest)?;
     }
     Ok(())
+}
+
+/// By the root's function: the bodies that it misses. Every root is lowered for that, so all cores do it.
+fn missing_of(
+    capture: &Capture,
+    open: &BTreeSet<String>,
+) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let next = AtomicUsize::new(0);
+    let all = capture.roots().iter();
+    let roots: Vec<&Root> = all.filter(|r| open.contains(&r.function)).collect();
+    let look = || {
+        let mut found = Vec::new();
+        while let Some(root) = roots.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // what the engine cannot take is told when the root is verified
+            let missing = std::panic::catch_unwind(|| missing_bodies(capture, root));
+            found.push((root.function.clone(), missing.unwrap_or_default()));
+        }
+        found
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let start = |_| {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            thread.spawn_scoped(scope, look)
+        };
+        let threads: std::io::Result<Vec<_>> = (0..cores).map(start).collect();
+        Ok::<_, std::io::Error>(threads?.into_iter().flat_map(joined).collect())
+    })?;
+    Ok((found.into_iter()).filter(|(_, m)| !m.is_empty()).collect())
 }
 
 struct Work<'a> {
@@ -362,6 +395,7 @@ impl Work<'_> {
             is_instance: true,
             may_be_generic: false,
             snapshots,
+            line: None,
         });
         self.publish(&format!("{}{promoted}", made.reference))
     }
@@ -374,7 +408,7 @@ impl Work<'_> {
         references.insert(files::REFERENCE.to_owned());
         for file in references {
             let whole = self.read(&file)?;
-            self.folder.keep(&file, &format!("{whole}\n{text}"))?;
+            self.folder.keep_whole(&file, &format!("{whole}\n{text}"))?;
         }
         self.added += text;
         Ok(())

@@ -50,6 +50,7 @@ fn proof() -> Proven {
             returned: InputShape::Tuple(vec![]),
         },
         lemmas: Lemmas::from([(CutPoint::Head(BlockId(1)), lemmas)]),
+        kept: [x].into(),
         millis: 3,
     }))
 }

@@ -1,6 +1,6 @@
 //! `cargo optverify FILE.rs`: no Cargo.toml, the crate `optverify` available.
 
-mod common;
+use crate::common;
 
 use common::{Project, Ran};
 

@@ -2,7 +2,7 @@
 //! themselves are played by a cargo of our own, which says what it is told to.
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use common::{Project, Ran};
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,7 @@
 //! The capture as a folder: what is in it, that it loads without a compiler, and that it is complete or
 //! not there at all.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use optverify_engine::capture::{Capture, CaptureError, ClosedHow, files};
@@ -98,7 +98,7 @@ fn everything_that_a_verifier_needs() {
     );
 
     // every pass, in order; texts that did not change are shared
-    let snapshots = capture.snapshots("root");
+    let snapshots = capture.snapshots("root").expect("snapshots");
     assert!(snapshots.len() > 25 && snapshots.windows(2).all(|w| w[0].index < w[1].index));
     assert!(snapshots.iter().any(|s| s.name == "GVN" && s.changed));
     assert!(
@@ -116,7 +116,8 @@ fn everything_that_a_verifier_needs() {
     assert!(last.text().expect("its text").contains("fn root("));
 
     // a function that stays called is captured at the same stages, also under the name that calls print
-    assert_eq!(capture.snapshots("helper").len(), snapshots.len());
+    let helpers = capture.snapshots("helper").expect("snapshots");
+    assert_eq!(helpers.len(), snapshots.len());
     assert!(capture.called("Counter::add").is_some());
 
     let signal = &capture.facts.enums["Signal"];
@@ -147,7 +148,7 @@ fn damaged_captures_are_errors() {
     ));
     std::fs::write(
         dir.join(files::MANIFEST),
-        manifest.replacen("\"format_version\":1", "\"format_version\":99", 1),
+        manifest.replacen("\"format_version\":2", "\"format_version\":99", 1),
     )
     .expect("write");
     assert!(matches!(
@@ -200,4 +201,28 @@ fn a_killed_capture_leaves_nothing_half_made() {
         left.iter().all(|name| !name.starts_with(".optverify")),
         "{left:?}"
     );
+}
+
+/// Of many wanted functions every second pass is dumped, of few every one.
+#[test]
+fn a_function_has_among_many_the_passes_that_it_has_alone() {
+    const ONE: &str = "#[optverify::verify]\npub fn one(v: &[u8], n: usize) -> u32 {\n    let mut s = 0u32;\n    for x in v { s = s.wrapping_add(*x as u32) / 3; }\n    if n < v.len() { s ^ v[n] as u32 } else { s }\n}\n";
+    let project = Project::empty();
+    let passes = |name: &str, source: &str| -> Vec<_> {
+        project.file("sample.rs", source);
+        let ran = project.run(&["capture", "sample.rs", "-o", name]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let capture = Capture::load(project.path().join(name)).expect("a capture");
+        let snapshots = capture.snapshots("one").expect("snapshots");
+        let told = snapshots.into_iter().map(|s| {
+            let text = s.shipped_text().expect("a text");
+            (s.number, s.name, s.changed, s.shipped_changed, text)
+        });
+        told.collect()
+    };
+    let other = |i: u32| format!("#[optverify::verify]\npub fn f{i}(a: u32) -> u32 {{ a / 7 }}\n");
+    let others: String = (0..30).map(other).collect();
+    let alone = passes("alone", ONE);
+    assert!(alone.len() > 25 && alone.iter().filter(|p| p.3).count() > 3);
+    assert_eq!(passes("many", &format!("{ONE}{others}")), alone);
 }

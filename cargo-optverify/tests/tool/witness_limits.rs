@@ -1,7 +1,7 @@
 //! Witnesses at their limits: runs that are long, runs that nobody can run again, and results that a pass changes without a
 //! violation.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use serde_json::Value;

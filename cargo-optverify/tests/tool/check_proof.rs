@@ -1,6 +1,6 @@
 //! `cargo optverify check-proof` and `--certify` on real proofs: they hold, and a changed one does not.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use serde_json::Value;

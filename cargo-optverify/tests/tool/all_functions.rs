@@ -1,7 +1,7 @@
 //! `--all-functions` on a package that knows nothing of this tool: its functions are roots, what cannot be one is
 //! counted with its reason.
 
-mod common;
+use crate::common;
 
 use common::{Project, Ran};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Packages and workspaces: what cargo's users expect of a subcommand.
 
-mod common;
+use crate::common;
 
 use common::{Project, manifest};
 
@@ -131,7 +131,7 @@ fn calls_between_crates_of_a_workspace_are_closed() {
     assert!(!calls(
         &capture.reference_text("root").expect("the reference")
     ));
-    let snapshots = capture.snapshots("root");
+    let snapshots = capture.snapshots("root").expect("snapshots");
     assert!(!calls(
         &snapshots
             .last()

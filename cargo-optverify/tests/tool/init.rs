@@ -1,6 +1,6 @@
 //! `init`: what it writes works, and its workflow's own steps are run here.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What fails a run: levels of the gate, allowed unknowns, baselines, parts of a matrix, limits.
 
-mod common;
+use crate::common;
 
 use common::Project;
 
@@ -9,7 +9,7 @@ const GOOD: &str = "#[optverify::verify]\npub fn good(n: u8) -> u8 { n / 2 }\n";
 const BEYOND: &str =
     "#[optverify::verify]\npub fn beyond() -> usize { std::env::args().count() }\n";
 /// The class of rust-lang/rust#158206: safe as written, broken by a pass of 1.95.0.
-const MISCOMPILED: &str = include_str!("ui/unsafe/miscompiled.rs");
+const MISCOMPILED: &str = include_str!("../ui/unsafe/miscompiled.rs");
 
 fn project(source: &str) -> Project {
     let project = Project::empty();

@@ -1,6 +1,6 @@
 //! `replay`: a counterexample becomes a test that fails in both builds until the bug is gone.
 
-mod common;
+use crate::common;
 
 use common::Project;
 
@@ -44,7 +44,7 @@ fn tests_are_written_in_place_and_run() {
 /// A file in `tests` is a crate of its own, and has the values on which the builds differ.
 #[test]
 fn a_test_from_outside() {
-    let source = include_str!("../../examples/quickstart/src/lib.rs");
+    let source = include_str!("../../../examples/quickstart/src/lib.rs");
     let project = Project::package("outside", source);
     let cargo = |more: &[&str]| {
         let out = std::process::Command::new("cargo")

@@ -1,6 +1,6 @@
 //! The path of a new user: a fresh project, `cargo add optverify`, one root with a bug; then fixed.
 
-mod common;
+use crate::common;
 
 use common::Project;
 

@@ -1,7 +1,7 @@
 //! Verification witnesses: `bench` and `--witness` write them, `check-proof --witness` reads them back; whatever is
 //! changed in one, it is not valid any more.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use serde_json::Value;
@@ -83,7 +83,7 @@ fn forge(entry: &mut Value, change: impl FnOnce(&mut Value)) {
 #[test]
 fn witnesses_are_valid_and_of_the_format() {
     let project = project();
-    let schema = include_str!("../../docs/schema/witness-v1.json");
+    let schema = include_str!("../../../docs/schema/witness-v1.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     for of in ["good/transfer", "bad"] {
         let witness = tree(&text(&project, &format!("out/{of}.yml")));
@@ -246,7 +246,7 @@ fn a_changed_violation_witness_is_rejected() {
 #[test]
 fn a_miscompilation_has_a_violation_witness() {
     let project = Project::empty();
-    let source = include_str!("../../examples/quickstart/src/lib.rs");
+    let source = include_str!("../../../examples/quickstart/src/lib.rs");
     project.file("lib.rs", source);
     let args = [
         "lib.rs",

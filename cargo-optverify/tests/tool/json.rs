@@ -1,6 +1,6 @@
 //! `--message-format json`: every field of the format, with its type.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Machine formats: each valid by its own rules, and several at once in one run.
 
-mod common;
+use crate::common;
 
 use common::Project;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `bench --html --svg --compare`: the pages exist, and a run is compared with an earlier one.
 
-mod common;
+use crate::common;
 
 use common::Project;
 

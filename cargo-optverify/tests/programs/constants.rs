@@ -1,0 +1,192 @@
+//! Constants inside functions: whose they are is told by names that bodies and uses spell in different ways. Twins have
+//! the wrong value of each, so that a mix-up is seen.
+#![allow(dead_code)]
+use optverify::verify;
+
+mod shapes {
+    pub trait Sides {
+        fn sides(&self) -> &'static [u8; 3];
+        fn named(&self, at: usize) -> u8;
+    }
+    pub struct Line<'a>(pub &'a u8);
+    pub struct Square(pub u8);
+    impl Sides for Line<'_> {
+        fn sides(&self) -> &'static [u8; 3] { &[1, 2, 3] }
+        fn named(&self, at: usize) -> u8 { const NAMES: [u8; 2] = [10, 11]; NAMES[at % 2] }
+    }
+    impl Sides for Square {
+        fn sides(&self) -> &'static [u8; 3] { &[4, 5, 6] }
+        fn named(&self, at: usize) -> u8 { const NAMES: [u8; 2] = [20, 21]; NAMES[at % 2] }
+    }
+    impl From<u8> for Square { fn from(n: u8) -> Self { let t: &'static [u8; 2] = &[7, 8]; Square(t[n as usize % 2]) } }
+    impl From<bool> for Square { fn from(b: bool) -> Self { let t: &'static [u8; 2] = &[9, 10]; Square(t[b as usize]) } }
+    impl Default for Square {
+        fn default() -> Self {
+            fn part<const N: usize>() -> &'static [usize; 2] { &[N, 1] }
+            Square((part::<3>()[0] * part::<4>()[0]) as u8)
+        }
+    }
+    pub trait Helped { fn helped(&self) -> &'static (u8, bool); }
+    impl Helped for Square {
+        fn helped(&self) -> &'static (u8, bool) {
+            fn helped() -> &'static (u8, bool) { &(33, true) }
+            if self.0 > 9 { helped() } else { &(34, false) }
+        }
+    }
+}
+use shapes::{Helped, Line, Sides, Square};
+
+//@ expect: safe
+#[verify]
+fn promoted_in_a_trait_impl(x: u8, i: usize) {
+    let (line, square) = (Line(&x), Square(x));
+    assert!(line.sides()[i % 3] < 4 && square.sides()[i % 3] > 3);
+}
+
+//@ expect: unsafe
+#[verify]
+fn promoted_in_a_trait_impl_wrong(x: u8, i: usize) {
+    assert!(Line(&x).sides()[i % 3] != 3);
+}
+
+//@ expect: safe
+#[verify]
+fn constant_in_a_trait_impl(x: u8, i: usize) {
+    assert!(Line(&x).named(i) < 12 && Square(x).named(i) > 19);
+}
+
+//@ expect: unsafe
+#[verify]
+fn constant_in_a_trait_impl_wrong(x: u8, i: usize) {
+    assert!(Square(x).named(i) != 21);
+}
+
+//@ expect: safe
+//@ known: unknown because a type may have several impls of a trait with parameters
+#[verify]
+fn two_impls_of_a_trait(n: u8, b: bool) {
+    let (n, b) = (Square::from(n).0, Square::from(b).0);
+    assert!(n == 7 || n == 8);
+    assert!(b == 9 || b == 10);
+}
+
+//@ expect: unsafe
+//@ known: unknown because a type may have several impls of a trait with parameters
+#[verify]
+fn two_impls_of_a_trait_wrong(b: bool) {
+    assert!(Square::from(b).0 < 10);
+}
+
+//@ expect: safe
+//@ known: unknown because a helper inside the method has its name
+#[verify]
+fn helper_of_the_same_name(x: u8) {
+    let &(n, big) = Square(x).helped();
+    assert!(big == (x > 9) && n == 34 - big as u8);
+}
+
+//@ expect: unsafe
+//@ known: unknown because a helper inside the method has its name
+#[verify]
+fn helper_of_the_same_name_wrong(x: u8) { assert!(Square(x).helped().0 == 34); }
+
+//@ expect: safe
+//@ known: unknown because the constant is another one in each instance of the helper
+#[verify]
+fn generic_helper_in_a_trait_impl() { assert!(Square::default().0 == 12); }
+
+//@ expect: unsafe
+//@ known: unknown because the constant is another one in each instance of the helper
+#[verify]
+fn generic_helper_in_a_trait_impl_wrong() { assert!(Square::default().0 == 9 || Square::default().0 == 16); }
+
+// Two types of one name: the trait does not tell them apart.
+trait First { fn first(&self) -> &'static [u8; 1]; }
+mod left { pub struct Same(pub u8); impl super::First for Same { fn first(&self) -> &'static [u8; 1] { &[51] } } }
+mod right { pub struct Same(pub u8); impl super::First for Same { fn first(&self) -> &'static [u8; 1] { &[61] } } }
+
+//@ expect: safe
+//@ known: unknown because two types have one name
+#[verify]
+fn types_of_one_name(x: u8) {
+    assert!(left::Same(x).first()[0] == 51 && right::Same(x).first()[0] == 61);
+}
+
+//@ expect: unsafe
+//@ known: unknown because two types have one name
+#[verify]
+fn types_of_one_name_wrong(x: u8) {
+    assert!(right::Same(x).first()[0] == 51);
+}
+
+// Promoted in generic functions: one body for all instances.
+fn digits<T: Into<u32>>(n: T) -> u8 {
+    let table: &[u8; 16] = &[b'0', b'1', b'2', b'3', b'4', b'5', b'6', b'7', b'8', b'9', b'a', b'b', b'c', b'd', b'e', b'f'];
+    table[(n.into() % 16) as usize]
+}
+fn sized<T, const N: usize>(_: T) -> (&'static usize, &'static Option<[T; 2]>) { (&N, &None) }
+
+//@ expect: safe
+#[verify]
+fn promoted_in_a_generic_function(n: u8, m: u16) {
+    assert!(digits(n) >= b'0' && digits(m) <= b'f');
+}
+
+//@ expect: unsafe
+#[verify]
+fn promoted_in_a_generic_function_wrong(n: u8, m: u16) {
+    assert!(digits(n) == digits(m) || digits(n) != b'c');
+}
+
+//@ expect: safe
+//@ known: unknown because the constant is another one in each instance
+#[verify]
+fn promoted_that_depends_on_a_parameter(n: u8) {
+    assert!(*sized::<u8, 3>(n).0 == 3 && *sized::<u8, 4>(n).0 == 4 && sized::<u16, 1>(7).1.is_none());
+}
+
+//@ expect: unsafe
+//@ known: unknown because the constant is another one in each instance
+#[verify]
+fn promoted_that_depends_on_a_parameter_wrong(n: u8) {
+    assert!(*sized::<u8, 3>(n).0 == *sized::<u8, 4>(n).0);
+}
+
+// A `const fn` is printed twice, and what a promoted holds may stand between.
+const fn first_word(text: &str) -> Option<u8> {
+    let bytes = text.as_bytes();
+    match bytes.len().checked_mul(2) {
+        Some(n) if n > 4 => Some(bytes[2]),
+        Some(_) => None,
+        None => panic!("as long as the address space"),
+    }
+}
+const FIRST: Option<u8> = first_word("abc");
+
+//@ expect: safe
+#[verify]
+fn const_fn_at_run_time(text: &str) {
+    if let Some(byte) = first_word(text) { assert!(FIRST == Some(b'c') && text.as_bytes()[2] == byte); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn const_fn_at_run_time_wrong(text: &str) {
+    assert!(first_word(text) != FIRST);
+}
+
+//@ expect: safe
+#[verify]
+const fn const_fn_as_root(a: usize, padded: bool) -> Option<usize> {
+    match a.checked_mul(4) {
+        Some(q) if padded => match (q / 3).checked_add(3) { Some(r) => Some(r & !3), None => None },
+        Some(q) => Some(q / 3),
+        None => None,
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+const fn const_fn_as_root_wrong(a: usize) -> usize {
+    match a.checked_mul(4) { Some(q) => 100 / (q & 8), None => 0 }
+}

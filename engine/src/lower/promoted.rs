@@ -1,0 +1,84 @@
+//! Constants that rustc promotes in generic functions. A use names the instance (`f::<u8>::promoted[0]`), the body is
+//! printed once for all of them. Where it consists of literals and of types that no parameter can be, it has one value
+//! in every instance; all others have none here.
+
+use super::Lowerer;
+use super::instance::BodyRef;
+use crate::mir::{
+    Aggregate, ArrayLen, Body, BodyKind, Const, GenericArg, Operand, Path, Rvalue, StatementKind,
+    TerminatorKind, Ty, TyKind,
+};
+
+impl<'a> Lowerer<'a> {
+    /// The body of `m::f::<u8>::promoted[0]`, if it is the same for all `f`.
+    pub fn promoted_in_generic(&self, path: &Path) -> Option<BodyRef<'a>> {
+        let is_type = |a: &GenericArg| !matches!(a, GenericArg::Lifetime(_));
+        let arguments = path.segments.iter().filter_map(|s| s.args.as_ref());
+        let is_instance = arguments.flatten().any(is_type);
+        if path.qself.is_some() || !is_instance || !path.last_name().starts_with("promoted[") {
+            return None;
+        }
+        let found = self.bodies.by_path(&path.plain(), BodyKind::Promoted);
+        found.ok().flatten().filter(|b| is_one_value(b.body))
+    }
+}
+
+fn is_one_value(body: &Body) -> bool {
+    let of_literals = match &body.value {
+        Some(value) => is_literal(value),
+        None => body.blocks.iter().all(|block| {
+            let statements = block.statements.iter().map(|s| &s.kind);
+            matches!(block.terminator.kind, TerminatorKind::Return)
+                && statements.into_iter().all(|kind| match kind {
+                    StatementKind::Assign(_, rvalue) => is_of_literals(rvalue),
+                    StatementKind::StorageLive(_)
+                    | StatementKind::StorageDead(_)
+                    | StatementKind::Nop => true,
+                    _ => false,
+                })
+        }),
+    };
+    of_literals && body.locals.iter().all(|local| is_closed(&local.ty))
+}
+
+/// Can no parameter stand in this type? A parameter prints like a type of the crate.
+fn is_closed(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Bool | TyKind::Char | TyKind::Str | TyKind::Int(_) | TyKind::Float(_) => true,
+        TyKind::Tuple(parts) => parts.iter().all(is_closed),
+        TyKind::Array(ty, ArrayLen::Known(_)) | TyKind::Slice(ty) => is_closed(ty),
+        TyKind::Ref { ty, .. } => is_closed(ty),
+        _ => false,
+    }
+}
+
+fn is_of_literals(rvalue: &Rvalue) -> bool {
+    let literal = |operand: &Operand| match operand {
+        Operand::Copy(_) | Operand::Move(_) => true,
+        Operand::Const(constant) => is_literal(constant),
+        Operand::RuntimeChecks(_) => false,
+    };
+    match rvalue {
+        Rvalue::Use { operand, .. } => literal(operand),
+        Rvalue::Repeat(operand, ArrayLen::Known(_)) => literal(operand),
+        Rvalue::Ref { .. } => true,
+        Rvalue::Aggregate(Aggregate::Array(parts) | Aggregate::Tuple(parts)) => {
+            parts.iter().all(literal)
+        }
+        _ => false,
+    }
+}
+
+fn is_literal(constant: &Const) -> bool {
+    match constant {
+        Const::Int { .. }
+        | Const::Bool(_)
+        | Const::Char(_)
+        | Const::Float { .. }
+        | Const::Str(_)
+        | Const::ByteStr(_)
+        | Const::ByteArray(_) => true,
+        Const::Tuple(parts) | Const::Array(parts) => parts.iter().all(is_literal),
+        _ => false,
+    }
+}
