@@ -13,11 +13,18 @@ use std::collections::BTreeMap;
 
 /// For each head after the pass the heads before it whose lemmas are worth trying.
 pub fn heads(before: &Carried, task: &Task) -> BTreeMap<NodeIndex, Vec<CutPoint>> {
-    let old: Vec<(CutPoint, Option<u32>)> = before
-        .lemmas
-        .keys()
+    heads_among(&before.program, before.lemmas.keys().copied(), task)
+}
+
+/// The same, among these.
+pub fn heads_among(
+    before: &Program,
+    old: impl Iterator<Item = CutPoint>,
+    task: &Task,
+) -> BTreeMap<NodeIndex, Vec<CutPoint>> {
+    let old: Vec<(CutPoint, Option<u32>)> = old
         .filter_map(|c| match c {
-            CutPoint::Head(b) => Some((*c, line(&before.program, *b))),
+            CutPoint::Head(b) => Some((c, line(before, b))),
             _ => None,
         })
         .collect();

@@ -1,11 +1,12 @@
 //! MkInd: the largest inductive part of the carried lemmas; Verify: what is missing, from the cheap candidates.
 
-use super::{Adapted, Carried, Proven, guess_map, weaken};
+use super::{Adapted, Carried, Proven, guess_map, steps, weaken};
 use crate::prove::candidates::{Effort, candidates};
 use crate::prove::concrete::{concrete, constants};
 use crate::prove::houdini::{Candidates, Houdini};
 use crate::prove::{Budget, Deadline, Lemma, Lemmas, Proof, Task, Verdict, certify, slice};
 use crate::report::How;
+use crate::smt::{Role, apart};
 use crate::term::{BinOp, Import, Node, Subst, Term, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,9 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
     let kept = kept(before, &mut task);
     if !kept.is_empty() {
         task = slice::keeping(&task, kept);
+    }
+    if let Some(adapted) = by_steps(before, &task, deadline) {
+        return Some(adapted);
     }
     let carried = carry(before, &mut task, deadline);
     // Not worth more than proving it anew.
@@ -45,6 +49,31 @@ pub fn mk_ind(before: &Carried, mut task: Task, deadline: &Deadline) -> Option<A
     }
     let lemmas = inductive(&mut task, more, deadline)?;
     certified(&mut task, lemmas, before, How::Strengthened, deadline)
+}
+
+/// The whole proof, if the program makes no new steps; shown apart, like every proof.
+fn by_steps(before: &Carried, task: &Task, deadline: &Deadline) -> Option<Adapted> {
+    if !steps::is_worth_it(before) {
+        return None;
+    }
+    let kept = task.cpg.kept.values().flatten().copied().collect();
+    let millis = before.millis;
+    let (before, mut task, deadline) = (before.clone(), task.clone(), deadline.clone());
+    let found = apart(Role::Certify, move || {
+        let lemmas = steps::steps(&before, &mut task, &deadline)?;
+        Some((lemmas, task.program))
+    });
+    let (lemmas, program) = found.ok()??;
+    Some(Adapted {
+        how: How::Adapted,
+        proof: Proven::Inductive(Box::new(Carried {
+            program,
+            lemmas,
+            kept,
+            millis,
+            shown: true,
+        })),
+    })
 }
 
 /// What the kept variables are called now, at the heads whose lemmas speak of them.
@@ -127,6 +156,7 @@ fn certified(
                 lemmas,
                 kept: task.cpg.kept.values().flatten().copied().collect(),
                 millis: before.millis,
+                shown: true,
             })),
         }),
         _ => None,

@@ -10,6 +10,8 @@
 
 mod guess_map;
 mod mk_ind;
+mod steps;
+mod sums;
 mod unrolled;
 mod weaken;
 
@@ -34,6 +36,8 @@ pub struct Carried {
     pub kept: BTreeSet<Var>,
     /// What it took to find the first of them, from scratch.
     pub millis: u64,
+    /// Was it certified for this program, in this process? Never of what was read from a file.
+    pub shown: bool,
 }
 
 /// What is left of a proof for the next program.

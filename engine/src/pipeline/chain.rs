@@ -518,6 +518,7 @@ fn decide(program: &Program, options: &Options, deadline: &Deadline) -> (State, 
                     lemmas: lemmas.clone(),
                     kept: answer.kept.clone(),
                     millis: start.elapsed().as_millis() as u64,
+                    shown: true,
                 })),
                 Proof::Unrolled { steps, .. } => Proven::Unrolled(Unrolled {
                     engine: answer.engine,

@@ -299,6 +299,7 @@ fn revive(stored: StoredProof) -> Option<Proven> {
         // one that is no variable is a name of nothing
         kept: kept.into_iter().collect(),
         millis,
+        shown: false,
     })))
 }
 

@@ -230,6 +230,6 @@ fn unsupported(task: &Task, stop: usize) -> Reason {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 #[cfg(test)]
 mod tests_lookahead;

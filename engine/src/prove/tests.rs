@@ -131,7 +131,7 @@ impl Build {
 }
 
 /// Is a stop reachable? All inputs, with at most `draws` choices each enumerated; cycles are cut by steps.
-fn brute_force(p: &Program, w: u32) -> bool {
+pub fn brute_force(p: &Program, w: u32) -> bool {
     // Explicit-state search over (block, state) pairs.
     use std::collections::BTreeSet;
     let mut seen: BTreeSet<(u32, Vec<u128>)> = BTreeSet::new();
@@ -278,7 +278,7 @@ fn statements(b: &mut Build, r: &mut Random, vars: &[(Var, Term)], w: u32, depth
     out
 }
 
-fn random_program(seed: u64) -> (Program, u32) {
+pub fn random_program(seed: u64) -> (Program, u32) {
     let mut r = Random::new(seed);
     let w = 3 + (seed % 2) as u32;
     let mut b = Build::new();

@@ -332,7 +332,7 @@ impl Pool {
         self.commutative(BinOp::Add, a, b, Sort::Bv(w))
     }
 
-    pub(super) fn split_const_add(&self, t: Term) -> Option<(Term, u128)> {
+    pub fn split_const_add(&self, t: Term) -> Option<(Term, u128)> {
         match *self.node(t) {
             Node::Binary(BinOp::Add, x, y) => self.as_const(y).map(|c| (x, c)),
             _ => None,

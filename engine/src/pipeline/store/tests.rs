@@ -52,6 +52,7 @@ fn proof() -> Proven {
         lemmas: Lemmas::from([(CutPoint::Head(BlockId(1)), lemmas)]),
         kept: [x].into(),
         millis: 3,
+        shown: false,
     }))
 }
 
