@@ -145,6 +145,9 @@ pub struct BenchArgs {
     /// Also prove every changed pass from scratch, and show how much adapting saved
     #[arg(long)]
     pub measure_scratch: bool,
+    /// Use only this engine; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub engine: Vec<String>,
     /// Certify proofs by the conditions of this generator; `all` compares the sixteen instead, on the tasks with
     /// their loops expanded
     #[arg(long, value_name = "ENCODING-CONTEXT|all")]

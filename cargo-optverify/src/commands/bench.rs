@@ -280,6 +280,9 @@ fn execute(task: &BenchTask, args: &BenchArgs) -> Outcome {
     if args.measure_scratch {
         command.arg("--measure-scratch");
     }
+    for engine in &args.engine {
+        command.args(["--engine", engine]);
+    }
     if let Some(VcgenChoice::One(generator)) = args.vcgen {
         command.args(["--vcgen", &generator.to_string()]);
     }

@@ -2,6 +2,7 @@
 //! and waits for its slowest test.
 
 mod all_functions;
+mod backwards;
 mod bench_report;
 mod built_book;
 mod capture_folder;

@@ -21,7 +21,7 @@ use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lemmas of less than this are asked again: it is cheaper, and from the blocks.
-const LONG: usize = 200;
+const LONG: usize = 60;
 
 /// What an edge may take.
 const EDGE_MS: u32 = 1500;

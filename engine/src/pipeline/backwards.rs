@@ -3,6 +3,7 @@
 //!
 //! Optimized code may be much easier: fewer variables, folded arithmetic, loops that are gone. The proof is tried on
 //! the reference at once, then from pass to pass; like any adapted proof it counts only once it is certified there.
+//! `--engine backwards` has no other way to prove a reference, which shows what this one does.
 
 use super::{Model, Options, prepare_snapshot};
 use crate::adapt::{self, Proven};
@@ -10,6 +11,9 @@ use crate::capture::{Capture, Root};
 use crate::mir::MirFile;
 use crate::program::Program;
 use crate::prove::Deadline;
+
+/// Its name among the engines.
+pub const BACKWARDS: &str = "backwards";
 
 /// A proof of the reference, by way of the optimized program.
 pub fn backwards(

@@ -1,6 +1,6 @@
 //! The chain of one root: reference, then the snapshot after each pass, each with a verdict of its own.
 
-use super::backwards::backwards;
+use super::backwards::{BACKWARDS, backwards};
 use super::conserve::Conserved;
 use super::export::Exported;
 use super::race::{Winner, race};
@@ -113,10 +113,15 @@ pub fn run(
     let slot = options.store.as_ref().map(|s| Slot::of(s, capture, root));
     // What the reference does not need in full is there for its other side, and for the passes.
     let share = deadline.within_millis(deadline.left_millis() * REFERENCE_PERCENT / 100);
+    // `--engine backwards`: nothing but a proof of the optimized program, found by the others, is for the reference.
+    let for_reference = options;
+    let mut options = options.clone();
+    options.engines.retain(|e| e != BACKWARDS);
+    let options = &options;
     let (mut state, mut engine, mut how) = first(
         &prepared.program,
         slot.as_ref(),
-        options,
+        for_reference,
         &share,
         &mut notes,
     );
@@ -137,7 +142,7 @@ pub fn run(
                 notes.extend(slot.save(&state.fingerprint, &proof).err());
             }
             state = State::proven(state.fingerprint, proof);
-            (engine, how) = ("backwards", Some(How::Adapted));
+            (engine, how) = (BACKWARDS, Some(How::Adapted));
         }
     }
     let reference = ReferenceReport {
