@@ -7,6 +7,7 @@
 
 use super::Options;
 use crate::lower::{Mark, MarkKind};
+use crate::program::interp::Outcome;
 use crate::program::machine::{Machine, State, World};
 use crate::program::simplify::simplify;
 use crate::program::{
@@ -33,6 +34,9 @@ const MOST_STEPS: u64 = 20_000;
 /// The time for a question to the engines, most of which take a few milliseconds, and for all of them.
 const QUESTION_MILLIS: u64 = 300;
 const ALL_MILLIS: u64 = 600;
+/// The same where runs were broken off: a place behind a long loop is most likely just not reached yet.
+const GLANCE_MILLIS: u64 = 40;
+const GLANCES_MILLIS: u64 = 80;
 /// Runs were made before.
 const ENGINES: [&str; 4] = ["slice", "havoc", "bmc", "houdini"];
 /// Blocks between a decision and the panic that it leads to.
@@ -53,12 +57,16 @@ pub fn vacuous(probes: &Probes, options: &Options, deadline: &Deadline) -> Vec<V
     if points.is_empty() || deadline.passed() {
         return vec![];
     }
-    let seen = run(&program, &points);
+    let (seen, all_ended) = run(&program, &points);
     let is_seen = |blocks: &[BlockId]| blocks.iter().any(|b| seen.contains(b));
-    let deadline = deadline.within_millis(ALL_MILLIS);
+    let (question, all) = match all_ended {
+        true => (QUESTION_MILLIS, ALL_MILLIS),
+        false => (GLANCE_MILLIS, GLANCES_MILLIS),
+    };
+    let deadline = deadline.within_millis(all);
     let ask = |blocks: &[BlockId]| match deadline.passed() {
         true => None,
-        false => reachable(&program, blocks, options),
+        false => reachable(&program, blocks, options, question),
     };
     let mut out = vec![];
     for point in &points {
@@ -197,7 +205,12 @@ fn leads_nowhere(program: &Program, without: &[BlockId]) -> bool {
 }
 
 /// Can a run get to one of these blocks of a program without violations? Nothing if it is not known.
-fn reachable(program: &Program, blocks: &[BlockId], options: &Options) -> Option<bool> {
+fn reachable(
+    program: &Program,
+    blocks: &[BlockId],
+    options: &Options,
+    millis: u64,
+) -> Option<bool> {
     let mut probe = program.clone();
     for block in &mut probe.blocks {
         if matches!(block.terminator, Terminator::Stop(_)) {
@@ -219,7 +232,7 @@ fn reachable(program: &Program, blocks: &[BlockId], options: &Options) -> Option
         return Some(false);
     }
     let settings = Settings {
-        timeout: Duration::from_millis(QUESTION_MILLIS),
+        timeout: Duration::from_millis(millis),
         vcgen: options.vcgen,
         engines: ENGINES.map(str::to_owned).to_vec(),
         ..Settings::default()
@@ -252,8 +265,8 @@ impl World for Sampled<'_> {
     }
 }
 
-/// The blocks of points that runs on sampled inputs get to.
-fn run(program: &Program, points: &[Point]) -> BTreeSet<BlockId> {
+/// The blocks of points that runs on sampled inputs get to, and whether these runs came to their ends.
+fn run(program: &Program, points: &[Point]) -> (BTreeSet<BlockId>, bool) {
     let blocks = points.iter().flat_map(|p| p.got_to.iter().chain(&p.failed));
     let watched: Vec<BlockId> = blocks.copied().collect();
     let machine = Machine::of(program, &watched);
@@ -264,7 +277,7 @@ fn run(program: &Program, points: &[Point]) -> BTreeSet<BlockId> {
     }
     let texts = crate::program::texts::of_inputs(&program.inputs);
     let deadline = Deadline::after_millis(RUN_MILLIS);
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut all_ended) = (BTreeSet::new(), true);
     for n in 0..MOST_RUNS {
         let is_got_to = |p: &Point| p.got_to.iter().any(|b| seen.contains(b));
         if points.iter().all(is_got_to) || deadline.passed() {
@@ -296,9 +309,10 @@ fn run(program: &Program, points: &[Point]) -> BTreeSet<BlockId> {
                 }
             }
         }
-        machine.run(&values, &mut sampled, MOST_STEPS);
+        let (outcome, ..) = machine.run(&values, &mut sampled, MOST_STEPS);
+        all_ended &= outcome != Outcome::OutOfSteps;
     }
-    seen
+    (seen, all_ended)
 }
 
 /// Numbers that the program mentions.
