@@ -59,6 +59,7 @@ ledger! {
     Solver "solver" "Z3's answer `unsat` is right",
     Integers "integers" "some conditions were refuted over the integers, where sums that wrap are split by cases",
     Unrolled "unrolled" "a proof by unrolling or acceleration: its obligations are checked again, its construction is not",
+    Exhausted "exhausted" "a proof by making every run: that there are no others is checked again, the runs are made and not proven",
     Jumped "jumped" "the counterexample was too long to run step by step: the accelerator jumped over rounds of a loop",
 }
 
@@ -68,7 +69,7 @@ impl Assumption {
         use Assumption as A;
         matches!(
             self,
-            A::Solver | A::Integers | A::Unrolled | A::Termination | A::Approximated
+            A::Solver | A::Integers | A::Unrolled | A::Exhausted | A::Termination | A::Approximated
         )
     }
 }

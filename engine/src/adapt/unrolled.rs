@@ -6,7 +6,7 @@
 
 use super::{Adapted, Proven};
 use crate::prove::bmc::{self, Bounds};
-use crate::prove::{Budget, Deadline, Proof, Task, Verdict, accelerate, certify};
+use crate::prove::{Budget, Deadline, Proof, Task, Verdict, accelerate, certify, exhaust};
 use crate::report::How;
 
 /// The bound of an unrolled proof.
@@ -40,6 +40,14 @@ pub fn replay(before: &Unrolled, mut task: Task, deadline: &Deadline) -> Option<
 }
 
 fn within_bound(before: &Unrolled, task: &mut Task, deadline: &Deadline) -> Option<Proof> {
+    if before.engine == exhaust::NAME {
+        // It looks only at how long the runs take that it has made.
+        let patience = before.millis.saturating_mul(4).max(1000);
+        return match exhaust::exhaust(task, patience, deadline) {
+            Some(Verdict::Safe(proof)) => Some(proof),
+            _ => None,
+        };
+    }
     if before.engine == "accelerate" {
         let options = accelerate::Options {
             max_depth: before.steps,

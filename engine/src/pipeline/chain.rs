@@ -372,8 +372,11 @@ fn compare(
 
 /// Unrolled and accelerated proofs are certified by their obligations alone.
 fn rests_on_bound(state: &State, ledger: &mut Ledger) {
-    if matches!(state.proof, Some(Proven::Unrolled(_))) {
-        ledger.used.insert(Assumption::Unrolled);
+    if let Some(Proven::Unrolled(bound)) = &state.proof {
+        ledger.used.insert(match bound.engine {
+            prove::exhaust::NAME => Assumption::Exhausted,
+            _ => Assumption::Unrolled,
+        });
     }
 }
 

@@ -233,7 +233,9 @@ fn revive(stored: StoredProof) -> Option<Proven> {
             steps,
             millis,
         } => {
-            let engine = ["bmc", "accelerate"].into_iter().find(|e| *e == engine)?;
+            let engine = ["bmc", "accelerate", crate::prove::exhaust::NAME]
+                .into_iter()
+                .find(|e| *e == engine)?;
             return Some(Proven::Unrolled(Unrolled {
                 engine,
                 // a forged bound must not use up the time of the root

@@ -369,7 +369,7 @@ fn replay(
 }
 
 /// Does the program read nothing at its start but its inputs?
-fn only_inputs_matter(task: &Task) -> bool {
+pub fn only_inputs_matter(task: &Task) -> bool {
     let mut inputs = vec![];
     for i in &task.program.inputs {
         super::trace::input_vars(&i.shape, &mut inputs);

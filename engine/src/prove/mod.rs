@@ -14,6 +14,7 @@ pub mod choose;
 pub mod concrete;
 pub mod context;
 pub mod domains;
+pub mod exhaust;
 pub mod houdini;
 pub mod kinduction;
 pub mod pdr;

@@ -11,7 +11,7 @@ use super::domains::Domain;
 use super::houdini::{Candidates, Houdini};
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    kinduction, pdr, predicates, remember, scalars, slice, states,
+    exhaust, kinduction, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -199,6 +199,9 @@ fn run(program: Program, settings: &Settings, deadline: &Deadline) -> Answer {
 /// For Houdini with all candidates, before cheaper ideas get a chance; afterwards it may take its time.
 const FULL_MS: u64 = 1500;
 
+/// For all runs one by one, where the usual lemmas did not do.
+const EXHAUST_MS: u64 = 5000;
+
 /// Rounds of a loop that are few.
 const SHORT_RUNS: u64 = 16;
 
@@ -235,6 +238,14 @@ fn engines(race: &mut Race, task: &mut Task) {
     race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
     // Where control decides, guessing lemmas about it one by one is the slow way.
     let control_first = is_control(task);
+    // Few runs are soon made, and many are no proof that travels well.
+    let patience = if control_first { 1500 } else { 150 };
+    race.run(
+        exhaust::NAME,
+        task,
+        |task, d| exhaust::exhaust(task, patience, d),
+        patience,
+    );
     if control_first {
         race.run(
             "states",
@@ -288,6 +299,12 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
+    race.run(
+        exhaust::NAME,
+        task,
+        |task, d| exhaust::exhaust(task, EXHAUST_MS, d),
+        EXHAUST_MS,
+    );
     if race.won.is_none() {
         remembered(race, task);
     }

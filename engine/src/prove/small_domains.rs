@@ -91,7 +91,7 @@ fn over(
 }
 
 /// The largest value that the variable can have where the condition holds, as far as comparisons with constants say.
-fn bound(
+pub fn bound(
     pool: &Pool,
     condition: Term,
     v: Var,
