@@ -1,7 +1,7 @@
 //! `facts.json`: what the compiler knows and MIR's text does not say.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Facts {
@@ -23,6 +23,9 @@ pub struct Facts {
     /// Unions by path, with the names of their fields in order: their fields share bytes.
     #[serde(default)]
     pub unions: BTreeMap<String, Vec<String>>,
+    /// Types of the crate that may have no value, by their last names, and variants that may have none (`E::V`).
+    #[serde(default)]
+    pub empties: BTreeSet<String>,
 }
 
 impl Facts {
@@ -47,6 +50,19 @@ impl Facts {
         let head = path.split('<').next().unwrap_or(path).trim();
         let name = head.rsplit("::").next().unwrap_or(head);
         self.types.get(name).copied().unwrap_or(0) <= 1
+    }
+
+    /// A type that may have no value, mentioned in the text of another one.
+    pub fn empty_in<'t>(&self, ty: &'t str) -> Option<&'t str> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
+        let mut words = ty.split(|c: char| !is_word(c));
+        words.find(|word| matches!(*word, "!" | "Infallible") || self.empties.contains(*word))
+    }
+
+    /// May this variant of an enum of the crate have no value?
+    pub fn is_empty_variant(&self, path: &str, variant: &str) -> bool {
+        let name = path.rsplit("::").next().unwrap_or(path);
+        self.empties.contains(&format!("{name}::{variant}"))
     }
 
     pub fn is_union(&self, path: &str) -> bool {

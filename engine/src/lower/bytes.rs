@@ -161,13 +161,15 @@ impl Lowerer<'_> {
                 indices: vec![index],
             };
             self.check_stride(here, &spot, unit)?;
-            let extent = self.extent(&spot)?;
-            let fits = self.pool.ule(n, extent);
-            let room = self.pool.sub(extent, n);
-            let starts = self.pool.ule(index, room);
-            let fine = self.pool.and(fits, starts);
-            let fine = self.pool.implies(here, fine);
-            self.check_within(fine, &spot, "a range of memory outside of its allocation");
+            if !self.has_no_size(&spot) {
+                let extent = self.extent(&spot)?;
+                let fits = self.pool.ule(n, extent);
+                let room = self.pool.sub(extent, n);
+                let starts = self.pool.ule(index, room);
+                let fine = self.pool.and(fits, starts);
+                let fine = self.pool.implies(here, fine);
+                self.check_within(fine, &spot, "a range of memory outside of its allocation");
+            }
             out.push(ElementRange {
                 here,
                 object,

@@ -137,6 +137,8 @@ impl Lowerer<'_> {
         depth: u32,
         is_text: bool,
     ) -> Lowered<InputShape> {
+        // Beyond its length a buffer is not initialised, which is not told from what is.
+        self.check_tame()?;
         let (elem, size, buffer) = self.buffer(object, path, ty, dims)?;
         let word = Sort::Bv(64);
         let leaf = (buffer, &[][..], Part::Meta, word);
@@ -246,9 +248,7 @@ impl Lowerer<'_> {
             return gap(format!("a parameter of type `{ty}`"));
         };
         // What is freed is not told from what is not: only unsafe code could look there.
-        if self.keeps_raw_pointers() {
-            return gap("raw pointers kept in code that uses the heap");
-        }
+        self.check_tame()?;
         self.used.insert(crate::assumption::Assumption::StdInputs);
         let full = [path, &leaf.path[..]].concat();
         self.mark_initialised(object, &full, dims);

@@ -7,7 +7,7 @@
 //! Allocation does not fail: a program out of memory aborts, which is no panic.
 //!
 //! Growth and reuse leave old pointers behind that only unsafe code can still follow. They are not told from new ones
-//! here, so code that keeps raw pointers of its own has no heap in this model.
+//! here, so code that handles memory by itself has no heap in this model (`wild`).
 
 use super::inline::Call;
 use super::place::Located;
@@ -38,8 +38,8 @@ impl Lowerer<'_> {
             "grow_one" | "do_reserve_and_handle" => plain.contains("raw_vec"),
             _ => false,
         };
-        if allocates && self.keeps_raw_pointers() {
-            return gap("raw pointers kept in code that uses the heap");
+        if allocates {
+            self.check_tame()?;
         }
         let value = match name.as_str() {
             "__rust_no_alloc_shim_is_unstable_v2" => Value::default(),

@@ -89,6 +89,9 @@ impl Lowerer<'_> {
         while let TyKind::Array(inner, _) = elem.kind() {
             elem = erase(inner);
         }
+        if matches!(elem.kind(), TyKind::Tuple(parts) if parts.is_empty()) {
+            return Ok(1);
+        }
         match types::scalar_kind(&elem).is_some() || types::pointee(&elem).is_some() {
             // Fat pointers are two words.
             true => {

@@ -54,6 +54,7 @@ mod trait_object;
 mod types;
 mod utf8;
 mod value;
+mod wild;
 mod window;
 
 use crate::assumption::Assumption;
@@ -252,6 +253,8 @@ pub(crate) struct Lowerer<'a> {
     pub grew: bool,
     /// Objects whose address may change: buffers that grow. Kept from round to round.
     pub movable: BTreeSet<ObjectId>,
+    /// Does the user's own code handle memory in ways that the heap's model cannot follow? Asked once.
+    pub wild: Option<bool>,
     /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
     pub escaped: BTreeSet<(ObjectId, Vec<Step>)>,
     /// Is the statement at hand one of std's own iterators?
@@ -380,6 +383,7 @@ impl<'a> Lowerer<'a> {
             heap_whole: HashMap::new(),
             grew: false,
             movable: BTreeSet::new(),
+            wild: None,
             escaped: BTreeSet::new(),
             iterating: false,
             pool: Pool::new(),

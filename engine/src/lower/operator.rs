@@ -406,6 +406,9 @@ impl Lowerer<'_> {
                     path,
                     indices: p.indices[..n].to_vec(),
                 };
+                if self.has_no_size(&spot) {
+                    continue;
+                }
                 let extent = self.extent(&spot)?;
                 let inside = self.pool.ule(p.indices[n - 1], extent);
                 let here = self.tag_is(p, t);
@@ -449,6 +452,7 @@ impl Lowerer<'_> {
             return gap("pointers into different objects compared or subtracted");
         };
         self.address_is_kept(*only)?;
+        self.address_tells(*only)?;
         let n = self.targets[only.0 as usize].n_indices();
         if n != 1 {
             return gap("pointers that are no elements compared or subtracted");

@@ -172,6 +172,7 @@ impl Lowerer<'_> {
                 let both = self.pool.and(here_p, here_q);
                 let same = if t == u {
                     self.address_is_kept(t)?;
+                    self.address_tells(t)?;
                     let n = self.targets[t.0 as usize].n_indices();
                     let mut same = self.pool.bool(true);
                     for k in 0..n {
@@ -242,21 +243,43 @@ impl Lowerer<'_> {
                 if p1.starts_with(&p2) || p2.starts_with(&p1) {
                     return gap("comparison of pointers into the same object at different depths");
                 }
+                // One past a field may be the next one, and a field without a size is where another one is.
+                self.never_compared(both, "comparison of pointers to different parts of an object");
                 Ok(self.pool.bool(false))
             }
             (Target::Function(_), Target::Function(_)) => gap("comparison of function pointers"),
             // One past an object may be the start of another: nothing may be concluded.
             (Target::Place(..), Target::Place(..)) => {
-                let never = self.pool.not(both);
-                self.check(
-                    never,
-                    crate::program::StopKind::Unsupported(
-                        "comparison of pointers into different objects".into(),
-                    ),
-                );
+                self.never_compared(both, "comparison of pointers into different objects");
                 Ok(self.pool.bool(false))
             }
             _ => Ok(self.pool.bool(false)),
         }
+    }
+
+    fn never_compared(&mut self, both: Term, what: &str) {
+        let never = self.pool.not(both);
+        let stop = crate::program::StopKind::Unsupported(what.into());
+        self.check(never, stop);
+    }
+
+    /// Elements without a size all have one address, so that positions do not tell them apart.
+    pub fn address_tells(&mut self, t: TargetId) -> Lowered<()> {
+        let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
+            return Ok(());
+        };
+        if !path.contains(&Step::Elem) {
+            return Ok(());
+        }
+        let spot = super::memory::Spot {
+            object,
+            path,
+            indices: vec![],
+        };
+        let elem = self.spot_type(&spot)?;
+        if self.is_zero_sized(&elem)? {
+            return gap("comparison of pointers to values that may have no size");
+        }
+        Ok(())
     }
 }

@@ -1,18 +1,21 @@
 //! From a statement to the line that its author should look at.
 
 use super::instance::InstanceId;
-use super::types::erase;
 use super::{Lowerer, ObjectId, ObjectKey};
-use crate::mir::{Body, DebugInfo, DebugValue, SourceInfo, Span, Ty, TyKind};
+use crate::mir::{Body, DebugInfo, DebugValue, SourceInfo, Span, TyKind};
 use crate::program::SourceSpan;
 
-/// Is this the text of the standard library (or of the verifier's own crate)?
+/// Is this the text of somebody else's crate?
 pub fn is_foreign(file: &str) -> bool {
+    is_std(file) || file.contains("/.cargo/registry/")
+}
+
+/// Is this the text of the standard library (or of the verifier's own crate)?
+pub fn is_std(file: &str) -> bool {
     file.starts_with("/rustc/")
         || file.contains("/library/core/")
         || file.contains("/library/std/")
         || file.contains("/library/alloc/")
-        || file.contains("/.cargo/registry/")
         || file.ends_with("optverify/src/lib.rs")
         || file.ends_with("optverify/src/nondet.rs")
         || file.ends_with("optverify/src/any.rs")
@@ -79,45 +82,6 @@ impl Lowerer<'_> {
             scope = s.parent.and_then(|p| body.scopes.get(p as usize));
         }
         false
-    }
-
-    /// Does a variable of the user's own code hold a raw pointer, itself or inside a type of this crate?
-    pub fn keeps_raw_pointers(&self) -> bool {
-        let mut bodies = self.source.as_written.iter().flat_map(|f| &f.bodies);
-        bodies.any(|body| {
-            body.debug_infos.iter().any(|d| {
-                let own = match &d.source_info.span {
-                    Some(span) => !is_foreign(&span.file),
-                    None => true,
-                };
-                let DebugValue::Place(place) = &d.value else {
-                    return false;
-                };
-                let local = body.local(place.local);
-                own && local.is_some_and(|l| self.holds_raw_pointer(&erase(&l.ty), 0))
-            })
-        })
-    }
-
-    fn holds_raw_pointer(&self, ty: &Ty, depth: u32) -> bool {
-        let text = ty.to_string();
-        if ["*const ", "*mut ", "NonNull<"]
-            .iter()
-            .any(|p| text.contains(p))
-        {
-            return true;
-        }
-        let TyKind::Adt { path, .. } = ty.kind() else {
-            return false;
-        };
-        // Std's own types keep theirs to themselves.
-        self.is_local_type(path)
-            && depth < 8
-            && self
-                .shapes
-                .fields(ty)
-                .iter()
-                .any(|(_, t)| self.holds_raw_pointer(t, depth + 1))
     }
 
     /// Is the name of this local a word of the user's source? The variable that `for` makes spans the whole of what is

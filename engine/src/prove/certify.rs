@@ -16,6 +16,9 @@ use crate::vc::{Condition, Ends, Fragment, Outcome, Start, constants, seen};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
+/// How the reason begins where the solver did not answer.
+pub const NOT_RECHECKED: &str = "a proof obligation was not re-checked";
+
 /// Confirms a verdict, or turns it into `Unknown`.
 pub fn certify(
     task: &Task,
@@ -282,7 +285,7 @@ fn expect_unsat(solver: &mut Solver, task: &Task, terms: &[Term]) -> Result<(), 
     match solver.check(&task.program.pool, "certify", terms, Budget::millis(20_000)) {
         Answer::Unsat => Ok(()),
         Answer::Sat(_) => Err("a proof obligation does not hold".to_string()),
-        Answer::Unknown(why) => Err(format!("a proof obligation was not re-checked: {why}")),
+        Answer::Unknown(why) => Err(format!("{NOT_RECHECKED}: {why}")),
         Answer::Failed(e) => Err(e),
     }
 }

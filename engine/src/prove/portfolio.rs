@@ -126,6 +126,12 @@ impl Race<'_> {
         let verdict = certify::certify(task, name, verdict, &time);
         self.timings.push(("certify", start.elapsed()));
         match verdict {
+            // Out of time is no fault of the engine's.
+            Verdict::Unknown(Reason::NotCertified { what, .. })
+                if time.passed() && what.starts_with(certify::NOT_RECHECKED) =>
+            {
+                false
+            }
             Verdict::Unknown(reason) => {
                 self.excuse(reason);
                 false

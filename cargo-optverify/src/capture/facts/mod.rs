@@ -3,6 +3,7 @@
 
 mod constants;
 mod foreign_enums;
+mod local_empties;
 mod local_enums;
 mod local_unions;
 mod shadows;
@@ -80,6 +81,7 @@ pub fn collect_from(
             facts.types = instances::types(&source);
             facts.shadows_std = shadows::defines(&source);
             facts.unions = local_unions::collect(&source);
+            facts.empties = local_empties::collect(&source);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
             let twice = type_sizes::defined_twice(&source);
             let consts = &mut facts.consts;

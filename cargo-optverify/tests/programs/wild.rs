@@ -1,0 +1,71 @@
+//! Unsafe code that handles memory of the heap by itself: what is initialised and who owns it is not in the model.
+#![allow(dead_code)]
+use optverify::verify;
+use std::mem::ManuallyDrop;
+use std::ptr;
+//@ expect: unsafe
+//@ known: unknown because elements of the heap have no flag that says whether they are initialised
+#[verify]
+fn set_len_unsafe() -> u8 { let mut v: Vec<u8> = Vec::with_capacity(4); unsafe { v.set_len(2); } v[1] }
+//@ expect: safe
+//@ known: unknown because of the same flag
+#[verify]
+fn set_len_safe(n: u8) -> u8 { let mut v: Vec<u8> = Vec::with_capacity(4); v.push(n); v.push(n); unsafe { v.set_len(1); } assert!(v.len() == 1); v[0] }
+//@ expect: safe
+#[verify]
+fn truncate_safe(n: u8) -> u8 { let mut v: Vec<u8> = Vec::with_capacity(4); v.push(n); v.push(n); v.truncate(1); assert!(v.len() == 1); v[0] }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn capacity_unsafe(mut v: Vec<u8>) -> u8 { let c = v.capacity(); unsafe { v.set_len(c) }; v.last().copied().unwrap_or(0) }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn beyond_unsafe(v: Vec<u8>) -> u8 { if v.capacity() > v.len() { unsafe { *v.as_ptr().add(v.len()) } } else { 0 } }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn spare_unsafe() -> u8 { let mut v: Vec<u8> = Vec::with_capacity(4); let s = v.spare_capacity_mut(); unsafe { s[0].assume_init() } }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn new_uninit_unsafe() -> u8 { let b = Box::<u8>::new_uninit(); let c = unsafe { b.assume_init() }; *c }
+// without the heap there are flags
+//@ expect: unsafe
+#[verify]
+fn array_unsafe() -> u8 { let x: [std::mem::MaybeUninit<u8>; 2] = [std::mem::MaybeUninit::uninit(); 2]; unsafe { x[1].assume_init() } }
+//@ expect: unsafe
+//@ known: unknown because nobody counts owners
+#[verify]
+fn twice_freed_unsafe(n: u8) -> u8 { let b = Box::new(n); let c: Box<u8> = unsafe { ptr::read(&b) }; *b ^ *c }
+//@ expect: unsafe
+//@ known: unknown because nobody counts owners
+#[verify]
+fn twice_taken_unsafe(n: u8) -> u8 { let mut m = ManuallyDrop::new(Box::new(n)); let a = unsafe { ManuallyDrop::take(&mut m) }; let b = unsafe { ManuallyDrop::take(&mut m) }; *a ^ *b }
+//@ expect: unsafe
+//@ known: unknown because nobody counts owners
+#[verify]
+fn twice_dropped_unsafe(n: u8) { let mut b = Box::new(n); unsafe { ptr::drop_in_place(&mut b) }; }
+//@ expect: unsafe
+//@ known: unknown because nobody counts owners
+#[verify]
+fn parameter_unsafe(b: Box<u8>) -> u8 { let c: Box<u8> = unsafe { ptr::read(&b) }; drop(c); *b }
+//@ expect: unsafe
+//@ known: unknown because nobody counts owners
+#[verify]
+fn parts_unsafe(mut v: Vec<u8>) -> usize { let w = unsafe { Vec::from_raw_parts(v.as_mut_ptr(), v.len(), v.capacity()) }; w.len() }
+// a borrow that outlives what it borrows
+//@ expect: unsafe
+//@ known: unknown because borrows do not end in the model
+#[verify]
+fn outlived_unsafe(n: u8) -> u8 { let b = Box::new(n); let r: &'static u8 = unsafe { std::mem::transmute(&*b) }; drop(b); *r }
+//@ expect: unsafe
+//@ known: unknown because borrows do not end in the model
+#[verify]
+fn reborrowed_unsafe(n: u8) -> u8 { let b = Box::new(n); let r: &'static u8 = unsafe { &*(&*b as *const u8) }; drop(b); *r }
+//@ expect: safe
+#[verify]
+fn taken_safe(n: u8) { let mut b = Box::new(n); let c = std::mem::replace(&mut b, Box::new(3)); assert!(*c == n && *b == 3); }
+//@ expect: unsafe
+#[verify]
+fn taken_unsafe(n: u8) { let mut b = Box::new(n); let c = std::mem::replace(&mut b, Box::new(3)); assert!(*c != *b); }

@@ -1,0 +1,188 @@
+//! Unsafe code of the user's own that the heap's model cannot follow.
+//!
+//! A buffer of the heap is initialised as far as its owner says, freed when its one owner goes, and moves when it grows.
+//! Safe code cannot break any of this, so none of it is in the model (`heap`): no flag says which elements are
+//! initialised, and nothing tells a second owner from the first one. Code that may break it has no heap: code that makes
+//! or keeps raw pointers, or vouches for a length, for values or for owners itself.
+
+use super::span::is_std;
+use super::types::erase;
+use super::{Lowered, Lowerer, gap};
+use crate::mir::{
+    Body, CastKind, Const, DebugValue, Operand, RawPtrKind, Rvalue, Span, StatementKind,
+    TerminatorKind, Ty, TyKind,
+};
+
+/// Functions of std that vouch for what the heap holds, or give a pointer away.
+const VOUCH: &[&str] = &[
+    "as_mut_ptr",
+    "as_mut_ptr_range",
+    "as_mut_vec",
+    "as_ptr",
+    "as_ptr_range",
+    "assume_init",
+    "assume_init_drop",
+    "assume_init_mut",
+    "assume_init_read",
+    "assume_init_ref",
+    "array_assume_init",
+    "from_parts",
+    "from_raw_parts",
+    "from_raw_parts_in",
+    "from_raw_parts_mut",
+    "set_len",
+    "transmute_copy",
+];
+
+/// What is harmless of `std::ptr`.
+const HARMLESS: &[&str] = &["addr_eq", "eq", "fn_addr_eq", "hash", "is_null", "null", "null_mut"];
+
+impl Lowerer<'_> {
+    /// Code that uses the heap must not handle its memory by itself.
+    pub fn check_tame(&mut self) -> Lowered<()> {
+        let wild = match self.wild {
+            Some(wild) => wild,
+            None => {
+                let mut bodies = self.source.as_written.iter().flat_map(|f| &f.bodies);
+                let wild = bodies.any(|body| self.keeps_raw_pointers(body) || is_wild(body));
+                self.wild = Some(wild);
+                wild
+            }
+        };
+        match wild {
+            true => gap("raw pointers, or functions that vouch for memory, in code that uses the heap"),
+            false => Ok(()),
+        }
+    }
+
+    /// Does a variable of the user's own code hold a raw pointer, itself or inside a type of this crate?
+    fn keeps_raw_pointers(&self, body: &Body) -> bool {
+        body.debug_infos.iter().any(|d| {
+            let DebugValue::Place(place) = &d.value else {
+                return false;
+            };
+            let local = body.local(place.local);
+            is_own(d.source_info.span.as_ref())
+                && local.is_some_and(|l| self.holds_raw_pointer(&erase(&l.ty), 0))
+        })
+    }
+
+    fn holds_raw_pointer(&self, ty: &Ty, depth: u32) -> bool {
+        let text = ty.to_string();
+        if ["*const ", "*mut ", "NonNull<"]
+            .iter()
+            .any(|p| text.contains(p))
+        {
+            return true;
+        }
+        let TyKind::Adt { path, .. } = ty.kind() else {
+            return false;
+        };
+        // Std's own types keep theirs to themselves.
+        self.is_local_type(path)
+            && depth < 8
+            && self
+                .shapes
+                .fields(ty)
+                .iter()
+                .any(|(_, t)| self.holds_raw_pointer(t, depth + 1))
+    }
+}
+
+fn is_own(span: Option<&Span>) -> bool {
+    span.is_none_or(|s| !is_std(&s.file))
+}
+
+/// Does code that is not std's make raw pointers here, or call functions that vouch?
+fn is_wild(body: &Body) -> bool {
+    let called = body.scopes.iter().filter(|s| is_own(s.span.as_ref()));
+    let mut called = called.filter_map(|s| s.inlined.as_ref());
+    if called.any(|c| vouches(&c.callee)) {
+        return true;
+    }
+    body.blocks.iter().any(|block| {
+        let mut statements = block.statements.iter();
+        let makes = statements.any(|s| match &s.kind {
+            StatementKind::Assign(_, rvalue) => {
+                makes_pointer(body, rvalue) && is_own(s.source_info.span.as_ref())
+            }
+            _ => false,
+        });
+        let calls = match &block.terminator.kind {
+            TerminatorKind::Call { func, .. } => match func {
+                Operand::Const(Const::FnItem(p) | Const::Named(p)) => vouches(&p.plain()),
+                _ => false,
+            },
+            _ => false,
+        };
+        makes || calls && is_own(block.terminator.source_info.span.as_ref())
+    })
+}
+
+fn makes_pointer(body: &Body, rvalue: &Rvalue) -> bool {
+    match rvalue {
+        Rvalue::RawPtr { kind, .. } => *kind != RawPtrKind::FakeForPtrMetadata,
+        // A borrow that lasts longer, or an owner made of something else. (`*b` of a box is a cast of its pointer.)
+        Rvalue::Cast {
+            operand,
+            ty,
+            kind: CastKind::Transmute,
+        } => {
+            let from = match operand {
+                Operand::Copy(p) | Operand::Move(p) => body.local(p.local).map(|l| &l.ty),
+                _ => None,
+            };
+            owns_or_borrows(ty) || from.is_some_and(|t| matches!(t.kind(), TyKind::Ref { .. }))
+        }
+        _ => false,
+    }
+}
+
+fn owns_or_borrows(ty: &Ty) -> bool {
+    let text = ty.to_string();
+    let owners = ["&", "Box<", "Vec<", "String", "Rc<", "Arc<"];
+    owners.iter().any(|o| text.contains(o))
+}
+
+/// Is this function of std one that vouches? By its path as MIR prints it, with or without arguments.
+fn vouches(callee: &str) -> bool {
+    let of_std = ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::"];
+    if !of_std.iter().any(|p| callee.starts_with(p)) {
+        return false;
+    }
+    let plain = callee.split(" - shim").next().unwrap_or(callee);
+    let name = super::last_segment(plain);
+    let of_pointers = ["std::ptr::", "core::ptr::"]
+        .iter()
+        .any(|p| callee.starts_with(p));
+    let of_owners = callee.contains("ManuallyDrop") && matches!(name, "take" | "drop");
+    VOUCH.contains(&name) || of_owners || of_pointers && !HARMLESS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::vouches;
+
+    #[test]
+    fn by_the_names_of_functions() {
+        for wild in [
+            "std::vec::Vec::<u8>::set_len",
+            "std::ptr::read::<std::boxed::Box<u8>>",
+            "std::ptr::const_ptr::<impl *const u8>::add",
+            "std::mem::ManuallyDrop::<std::boxed::Box<u8>>::take",
+            "std::boxed::Box::<std::mem::MaybeUninit<u8>>::assume_init",
+            "core::slice::<impl [u8]>::as_ptr",
+        ] {
+            assert!(vouches(wild), "{wild}");
+        }
+        for tame in [
+            "std::vec::Vec::<u8>::push",
+            "std::ptr::eq::<u8>",
+            "std::option::Option::<u8>::take",
+            "mine::set_len",
+            "std::mem::drop::<std::boxed::Box<u8>>",
+        ] {
+            assert!(!vouches(tame), "{tame}");
+        }
+    }
+}
