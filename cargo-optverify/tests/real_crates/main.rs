@@ -39,6 +39,8 @@ struct Row {
     /// Why the others are unknown.
     unknown: Vec<String>,
     fuzzed: Fuzzed,
+    /// Why there were no native runs.
+    unknown_runs: Option<String>,
     seconds: u64,
 }
 
@@ -138,7 +140,8 @@ fn copied(from: &Path) -> Project {
     project
 }
 
-fn survey(sources: &Path) -> Row {
+/// What the tool says of a crate; the end of its output where it failed.
+fn survey(sources: &Path) -> Result<Row, String> {
     let project = copied(sources);
     let start = Instant::now();
     let all = ["--all-functions", "--lib", "--timeout", TIMEOUT];
@@ -147,7 +150,11 @@ fn survey(sources: &Path) -> Row {
         seconds: start.elapsed().as_secs(),
         ..Row::default()
     };
-    assert_ne!(ran.code, 101, "{ran:?}");
+    if ran.code == 101 {
+        let lines = ran.stderr.lines().rev().take(5);
+        let lines: Vec<&str> = lines.collect::<Vec<_>>().into_iter().rev().collect();
+        return Err(format!("the tool failed: {}", lines.join(" / ")));
+    }
     for root in ran
         .messages()
         .iter()
@@ -184,10 +191,23 @@ fn survey(sources: &Path) -> Row {
         }
     }
     if std::env::var("OPTVERIFY_NATIVE").is_ok_and(|v| v == "no") {
-        return row;
+        return Ok(row);
     }
-    row.fuzzed = fuzz::fuzz(sources, &row.claims);
-    row
+    // A crate whose native runs cannot be made still has its verdicts.
+    match caught(|| fuzz::fuzz(sources, &row.claims)) {
+        Ok(fuzzed) => row.fuzzed = fuzzed,
+        Err(why) => row.unknown_runs = Some(why),
+    }
+    Ok(row)
+}
+
+/// What panics is a reason and no end: the other crates' rows must not be lost.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|what| {
+        let text = what.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| what.downcast_ref::<&str>().map(|t| (*t).to_owned()));
+        text.unwrap_or_else(|| "a panic without a text".to_owned())
+    })
 }
 
 /// The values of a counterexample, by the parameters' names.
@@ -217,9 +237,19 @@ fn crates_of_the_registry() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut all = Row::default();
+    let mut failed: Vec<String> = Vec::new();
     for (name, version) in crates {
-        let row = survey(&fetched.path().join("vendor").join(name));
+        let sources = fetched.path().join("vendor").join(name);
+        let row = match caught(|| survey(&sources)).and_then(|row| row) {
+            Ok(row) => row,
+            Err(why) => {
+                println!("failed: {name} {version}: {why}");
+                failed.push(format!("{name}: {why}"));
+                continue;
+            }
+        };
         row.print(&format!("{name} {version}"));
+        failed.extend(row.unknown_runs.iter().map(|why| format!("{name}: {why}")));
         all.add(row);
     }
     all.print("**all**");
@@ -235,6 +265,20 @@ fn crates_of_the_registry() {
     }
     all.fuzzed.print();
     assert!(all.fuzzed.wrong.is_empty(), "{:#?}", all.fuzzed.wrong);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// A crate that fails is a reason, and the next one has its row.
+#[test]
+fn a_crate_that_does_not_compile_is_a_reason() {
+    let project = Project::empty();
+    let manifest = "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    project.file("Cargo.toml", manifest);
+    project.file("src/lib.rs", "pub fn f() -> u8 { missing }");
+    let failed = caught(|| survey(project.path())).and_then(|row| row);
+    assert!(failed.is_err_and(|why| why.contains("the tool failed")));
+    let failed: Result<(), String> = caught(|| panic!("{} is missing", "it"));
+    assert_eq!(failed, Err("it is missing".to_owned()));
 }
 
 /// The native runs find what panics, and only that, whatever the tool says: private fields, methods of traits, texts.

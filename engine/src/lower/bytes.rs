@@ -1,30 +1,43 @@
 //! Ranges of memory: copies, fills, comparisons.
 
-use super::pointer::Target;
+use super::pointer::{Target, TargetId};
 use super::shape::{LeafShape, Step};
 use super::types::{self, erase};
-use super::value::{Leaf, Value};
+use super::value::{Leaf, PointerValue, Value};
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{IntTy, Operand, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
 use crate::term::{BinOp, Sort, Term};
 
 /// Elements of an array, from an index on; `here` says when the pointer points to them.
-struct ElementRange {
-    here: Term,
-    object: super::ObjectId,
-    path: Vec<Step>,
-    index: Term,
+pub struct ElementRange {
+    pub here: Term,
+    pub object: super::ObjectId,
+    pub path: Vec<Step>,
+    /// In the whole array, rows and all.
+    pub index: Term,
+    /// The widths of its parts.
+    pub dims: Vec<u32>,
 }
 
 impl ElementRange {
     /// The whole array of a leaf of the elements.
-    fn spot(&self, leaf: &[Step]) -> super::memory::Spot {
+    pub fn spot(&self, leaf: &[Step]) -> super::memory::Spot {
         super::memory::Spot {
             object: self.object,
             path: [&self.path[..], leaf].concat(),
             indices: vec![],
         }
+    }
+
+    /// The leaf of an element as the leaf of the whole array.
+    pub fn whole(&self, shape: &LeafShape) -> LeafShape {
+        let mut whole = shape.clone();
+        let rows = self.dims.iter().map(|_| Step::Elem);
+        whole.path.splice(0..0, rows);
+        whole.dims = self.dims.clone();
+        whole.lens = vec![None; self.dims.len()];
+        whole
     }
 }
 
@@ -52,8 +65,8 @@ impl Lowerer<'_> {
     /// The same of pointers' values; `ty` is the type of the pointer to where it goes.
     pub fn copy_between(
         &mut self,
-        d: &super::value::PointerValue,
-        s: &super::value::PointerValue,
+        d: &PointerValue,
+        s: &PointerValue,
         n: Term,
         ty: &Ty,
         apart: bool,
@@ -108,10 +121,12 @@ impl Lowerer<'_> {
         let [shape] = leaves.as_slice() else {
             return gap(format!("memory of type `{elem}` filled with bytes"));
         };
-        let whole = whole_array(shape);
-        let zero = self.bv64(0);
         for r in ranges {
-            let spot = r.spot(&[]);
+            let whole = r.whole(shape);
+            let width = self.pool.width(r.index);
+            let zero = self.pool.bv(0, width);
+            let n = self.pool.resize(n, width, false);
+            let spot = r.spot(&shape.path);
             let old = self.load(&spot, &whole)?;
             let Leaf::Bits(array) = old.leaf else {
                 return gap("pointers filled with bytes");
@@ -135,55 +150,76 @@ impl Lowerer<'_> {
     /// The arrays that a pointer may point into, checked to have room for `n` elements of a type from there.
     fn element_ranges(
         &mut self,
-        p: &super::value::PointerValue,
+        p: &PointerValue,
         n: Term,
         unit: &Ty,
     ) -> Lowered<Vec<ElementRange>> {
         let mut out = vec![];
-        let zero = self.bv64(0);
-        let empty = self.pool.eq(n, zero);
         for &t in &p.targets {
-            let here = self.tag_is(p, t);
-            let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
-                let fine = self.pool.implies(here, empty);
-                self.check_defined(fine, "a range of memory at a dangling address");
-                continue;
-            };
-            let one_dimension = path.last() == Some(&Step::Elem)
-                && path.iter().filter(|s| **s == Step::Elem).count() == 1;
-            if !one_dimension {
-                return gap("a range of memory inside nested arrays");
-            }
-            let index = p.indices[0];
-            let spot = super::memory::Spot {
-                object,
-                path: path.clone(),
-                indices: vec![index],
-            };
-            self.check_stride(here, &spot, unit)?;
-            if !self.has_no_size(&spot) {
-                let extent = self.extent(&spot)?;
-                let fits = self.pool.ule(n, extent);
-                let room = self.pool.sub(extent, n);
-                let starts = self.pool.ule(index, room);
-                let fine = self.pool.and(fits, starts);
-                let fine = self.pool.implies(here, fine);
-                self.check_within(fine, &spot, "a range of memory outside of its allocation");
-            }
-            out.push(ElementRange {
-                here,
-                object,
-                path,
-                index,
-            });
+            out.extend(self.element_range(p, t, n, unit)?);
         }
         Ok(out)
     }
 
+    /// The same of one of its targets; nothing where there is no memory.
+    pub fn element_range(
+        &mut self,
+        p: &PointerValue,
+        target: TargetId,
+        n: Term,
+        unit: &Ty,
+    ) -> Lowered<Option<ElementRange>> {
+        let here = self.tag_is(p, target);
+        let Target::Place(object, path) = self.targets[target.0 as usize].clone() else {
+            let zero = self.bv64(0);
+            let empty = self.pool.eq(n, zero);
+            let fine = self.pool.implies(here, empty);
+            self.check_defined(fine, "a range of memory at a dangling address");
+            return Ok(None);
+        };
+        if path.last() != Some(&Step::Elem) {
+            return gap("a range of memory that is no part of an array");
+        }
+        let depth = path.iter().filter(|s| **s == Step::Elem).count();
+        let spot = super::memory::Spot {
+            object,
+            path: path.clone(),
+            indices: p.indices[..depth].to_vec(),
+        };
+        let last = spot.indices[depth - 1];
+        self.check_stride(here, &spot, unit)?;
+        if !self.has_no_size(&spot) {
+            let extent = self.extent(&spot)?;
+            let fits = self.pool.ule(n, extent);
+            let room = self.pool.sub(extent, n);
+            let starts = self.pool.ule(last, room);
+            let fine = self.pool.and(fits, starts);
+            let fine = self.pool.implies(here, fine);
+            self.check_within(fine, &spot, "a range of memory outside of its allocation");
+        }
+        let elem = self.spot_type(&spot)?;
+        let leaves = self.leaves(&elem)?;
+        let Some(leaf) = leaves.first() else {
+            return gap("an array without content");
+        };
+        let to_leaf = [&path[..], &leaf.path[..]].concat();
+        let mut dims = self.dims_of(object, &to_leaf, &leaf.kind.clone())?;
+        dims.truncate(depth);
+        // Rows are apart in the whole array's index, and the range is inside of its row.
+        let index = self.index(&dims, &spot.indices);
+        Ok(Some(ElementRange {
+            here,
+            object,
+            path,
+            index,
+            dims,
+        }))
+    }
+
     fn copy_range(
         &mut self,
-        d: &super::value::PointerValue,
-        s: &super::value::PointerValue,
+        d: &PointerValue,
+        s: &PointerValue,
         n: Term,
         elem: &Ty,
         apart: bool,
@@ -193,11 +229,16 @@ impl Lowerer<'_> {
         if d.targets.is_empty() || s.targets.is_empty() {
             return Ok(());
         }
+        if self.holds_number(d, elem)? || self.holds_number(s, elem)? {
+            return self.copy_number(d, s, n, apart);
+        }
         let to = self.element_ranges(d, n, elem)?;
         let from = self.element_ranges(s, n, elem)?;
         for (d, s) in to.iter().flat_map(|d| from.iter().map(move |s| (d, s))) {
             if apart && (d.object, &d.path) == (s.object, &s.path) {
                 // Both ranges are inside the array, so the sums do not wrap.
+                let width = self.pool.width(d.index);
+                let n = self.pool.resize(n, width, false);
                 let (ends, starts) = (self.pool.add(s.index, n), self.pool.add(d.index, n));
                 let (after, before) =
                     (self.pool.ule(ends, d.index), self.pool.ule(starts, s.index));
@@ -213,10 +254,11 @@ impl Lowerer<'_> {
             if !shape.dims.is_empty() {
                 return gap("a copy of memory whose elements are arrays");
             }
-            let whole = whole_array(shape);
             for d in &to {
+                let (whole, width) = (d.whole(shape), self.pool.width(d.index));
+                let n = self.pool.resize(n, width, false);
                 for s in &from {
-                    let source = self.load(&s.spot(&shape.path), &whole)?;
+                    let source = self.load(&s.spot(&shape.path), &s.whole(shape))?;
                     let old = self.load(&d.spot(&shape.path), &whole)?;
                     let (Leaf::Bits(a), Leaf::Bits(b)) = (&old.leaf, &source.leaf) else {
                         return gap("a copy of memory that holds pointers");
@@ -357,34 +399,44 @@ impl Lowerer<'_> {
         }
         let (a, ty) = sides[0].clone();
         let (b, _) = sides[1].clone();
-        let (Some(n), Some(elem)) = (types::array_len(&ty), types::element(&ty)) else {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        };
-        if n > 256 || types::scalar_kind(&elem).is_none() {
-            return gap(format!("bitwise comparison of `{ty}`"));
-        }
         let ([(_, la)], [(_, lb)]) = (a.leaves.as_slice(), b.leaves.as_slice()) else {
             return gap(format!("bitwise comparison of `{ty}`"));
         };
         let (Leaf::Bits(x), Leaf::Bits(y)) = (la.leaf.clone(), lb.leaf.clone()) else {
             return gap(format!("bitwise comparison of `{ty}`"));
         };
+        let mut lens = vec![];
+        let mut elem = erase(&ty);
+        while let (Some(n), Some(inner)) = (types::array_len(&elem), types::element(&elem)) {
+            lens.push(n);
+            elem = erase(&inner);
+        }
+        let many = lens.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+        let leaves = self.leaves(&ty)?;
+        let dims = match leaves.as_slice() {
+            [shape] if shape.dims.len() == lens.len() => shape.dims.clone(),
+            _ => return gap(format!("bitwise comparison of `{ty}`")),
+        };
+        let Some(many) = many.filter(|n| *n <= 256 && !lens.is_empty()) else {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        };
+        if types::scalar_kind(&elem).is_none() {
+            return gap(format!("bitwise comparison of `{ty}`"));
+        }
         let mut same = self.pool.bool(true);
-        for k in 0..n {
-            let i = self.bv64(k);
+        for k in 0..many {
+            let mut rest = k;
+            let mut at: Vec<Term> = vec![];
+            for n in lens.iter().rev() {
+                at.push(self.bv64(rest % n));
+                rest /= n;
+            }
+            at.reverse();
+            let i = self.index(&dims, &at);
             let (p, q) = (self.pool.select(x, i), self.pool.select(y, i));
             let e = self.pool.eq(p, q);
             same = self.pool.and(same, e);
         }
         Ok(self.scalar(same))
     }
-}
-
-/// The leaf of an element as the leaf of its whole array.
-fn whole_array(shape: &LeafShape) -> LeafShape {
-    let mut whole = shape.clone();
-    whole.path.insert(0, Step::Elem);
-    whole.dims = vec![64];
-    whole.lens = vec![None];
-    whole
 }

@@ -180,7 +180,7 @@ impl Lowerer<'_> {
     }
 
     /// The index of an element from its parts.
-    fn index(&mut self, dims: &[u32], indices: &[Term]) -> Term {
+    pub fn index(&mut self, dims: &[u32], indices: &[Term]) -> Term {
         let mut parts = dims.iter().zip(indices);
         let Some((&d, &i)) = parts.next() else {
             return self.pool.bv(0, 1);

@@ -31,6 +31,7 @@ mod layout;
 mod mark;
 mod memory;
 mod nonzero;
+mod number_bytes;
 mod opaque;
 mod operator;
 mod origin;

@@ -26,6 +26,18 @@ pub struct Located {
 }
 
 impl Located {
+    /// The place of a type at one spot, where a raw pointer points.
+    pub fn behind_raw(here: Term, spot: Spot, ty: Ty) -> Located {
+        Located {
+            spots: vec![(here, spot)],
+            ty,
+            window: None,
+            variant: None,
+            tail: None,
+            raw: true,
+        }
+    }
+
     /// Is it inside an array?
     pub fn is_element(&self) -> bool {
         self.spots.iter().any(|(_, s)| s.path.contains(&Step::Elem))
@@ -520,7 +532,12 @@ impl Lowerer<'_> {
 
     /// Where a leaf of the accessed type is. A type of one leaf over memory of one leaf under another name
     /// (`NonNull<T>` over `*const T`) is that leaf.
-    fn leaf_spot(&mut self, spot: &Spot, shape: &super::shape::LeafShape, n_leaves: usize) -> Spot {
+    pub fn leaf_spot(
+        &mut self,
+        spot: &Spot,
+        shape: &super::shape::LeafShape,
+        n_leaves: usize,
+    ) -> Spot {
         let mut s = spot.clone();
         s.path.extend(&shape.path);
         if n_leaves != 1 {

@@ -62,6 +62,9 @@ pub fn candidates(
         let mut proposals: Vec<Term> = vec![];
         let here: BTreeSet<Var> = live.get(&n).cloned().unwrap_or_default();
         for &a in &atoms {
+            if effort < Effort::Full && is_unwieldy(&task.program.pool, a) {
+                continue;
+            }
             if has_texts && effort < Effort::Rich && reads_array(&task.program.pool, a) {
                 continue;
             }
@@ -78,9 +81,11 @@ pub fn candidates(
         }
         proposals.extend(peeled(task, n));
         boundaries(task, s, &mut proposals);
+        super::growth::growth(task, &here, &mut proposals);
         if effort >= Effort::Full {
             orders(task, s, signed, &mut proposals);
             bounds(task, s, signed, &numbers, &mut proposals);
+            super::distance::distance(task, n, &here, &mut proposals);
             super::ranges::ranges(task, n, &here, &mut c.lemmas);
         }
         if effort >= Effort::Rich {
@@ -109,6 +114,22 @@ pub fn candidates(
         }
     }
     out
+}
+
+/// Nodes of an atom with a choice in it that is still tried early.
+const WIELDY: usize = 40;
+
+/// Is it about what several paths make of a variable? As a lemma it says what no loop keeps, and every query pays for it.
+fn is_unwieldy(pool: &Pool, t: Term) -> bool {
+    let mut seen: FastSet<Term> = FastSet::default();
+    let (mut todo, mut chooses) = (vec![t], false);
+    while let Some(t) = todo.pop() {
+        if seen.insert(t) {
+            chooses |= matches!(pool.node(t), Node::Ite(..));
+            todo.extend(pool.children(t));
+        }
+    }
+    chooses && seen.len() > WIELDY
 }
 
 /// Where characters of a text start and end, by every index.

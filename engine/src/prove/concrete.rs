@@ -71,9 +71,23 @@ struct Run<'a> {
     ticks: u64,
 }
 
+/// Runs that are few, and the time that they may take in any case.
+const FEW: usize = 40;
+const PATIENCE_MS: u64 = 120;
+
 /// Runs until the deadline or until enough was seen.
 pub fn concrete(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) -> Findings {
     concrete_rows(task, seed, max_runs, 400, deadline)
+}
+
+/// As `concrete`; on a busy machine the time may be over before anything was seen, so a few runs are made in any case.
+pub fn patient(task: &Task, seed: u64, max_runs: usize, deadline: &Deadline) -> Findings {
+    let first = concrete(task, seed, max_runs, deadline);
+    let enough = max_runs.min(FEW);
+    if first.runs >= enough || first.violation.is_some() || !deadline.passed() {
+        return first;
+    }
+    concrete(task, seed, enough, &deadline.at_least_millis(PATIENCE_MS))
 }
 
 /// As `concrete`, keeping up to `max_rows` states for each head.
@@ -287,7 +301,10 @@ impl Values<'_> {
             (0 | 1, 0..=5) => u128::from(self.random.below(8)),
             (2, 0..=4) | (_, 6) if !self.constants.is_empty() => {
                 let c = self.constants[self.random.below(self.constants.len() as u64) as usize];
-                c.wrapping_add(u128::from(self.random.below(3)))
+                // some rounds of what takes so much in each
+                let times = [1, 1, 1, 1, 1, 2, 3, 5][self.random.below(8) as usize];
+                c.wrapping_mul(times)
+                    .wrapping_add(u128::from(self.random.below(3)))
                     .wrapping_sub(1)
             }
             (3, 0..=1) => u128::from(self.random.below(200)),

@@ -6,7 +6,7 @@
 
 use super::bmc::{self, Bounds};
 use super::candidates::{Effort, candidates};
-use super::concrete::{Samples, concrete};
+use super::concrete::{Samples, concrete, patient};
 use super::domains::Domain;
 use super::houdini::{Candidates, Houdini};
 use super::{
@@ -227,7 +227,7 @@ fn engines(race: &mut Race, task: &mut Task) {
         "concrete",
         task,
         |task, deadline| {
-            let found = concrete(task, seed, 300, deadline);
+            let found = patient(task, seed, 300, deadline);
             samples = found.samples;
             longest = found.longest;
             found.violation.map(Verdict::Unsafe)

@@ -319,6 +319,13 @@ impl Pool {
             return self.intern(Node::Binary(BinOp::Add, a, b), Sort::Bv(w));
         }
         // x + (y - x) and x + (-x)
+        for (x, difference) in [(a, b), (b, a)] {
+            if let Node::Binary(BinOp::Sub, y, z) = *self.node(difference)
+                && z == x
+            {
+                return y;
+            }
+        }
         if let Node::Unary(UnOp::Neg, n) = *self.node(b)
             && n == a
         {
@@ -367,6 +374,26 @@ impl Pool {
         }
         if self.as_const(a) == Some(0) {
             return self.neg(b);
+        }
+        // x - (x - y) = y, and (x - y) - x = -y
+        if let Node::Binary(BinOp::Sub, x, y) = *self.node(b)
+            && x == a
+        {
+            return y;
+        }
+        if let Node::Binary(BinOp::Sub, x, y) = *self.node(a)
+            && x == b
+        {
+            return self.neg(y);
+        }
+        // x - (x + y) = -y
+        if let Node::Binary(BinOp::Add, x, y) = *self.node(b) {
+            if x == a {
+                return self.neg(y);
+            }
+            if y == a {
+                return self.neg(x);
+            }
         }
         // (x + y) - x = y
         if let Node::Binary(BinOp::Add, x, y) = *self.node(a) {

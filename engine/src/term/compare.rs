@@ -127,6 +127,10 @@ impl Pool {
         if let Some(t) = self.eq_of_leaves(a, b) {
             return t;
         }
+        let (x, y) = (self.known_range(a), self.known_range(b));
+        if x.1 < y.0 || y.1 < x.0 {
+            return self.bool(false);
+        }
         self.commutative(BinOp::Eq, a, b, Sort::Bool)
     }
 
@@ -204,6 +208,9 @@ impl Pool {
         if let Some(t) = self.order_of_leaves(BinOp::Ult, a, b) {
             return t;
         }
+        if let Some(known) = self.order_of_ranges(a, b) {
+            return self.bool(known);
+        }
         self.intern(Node::Binary(BinOp::Ult, a, b), Sort::Bool)
     }
 
@@ -233,6 +240,13 @@ impl Pool {
         }
         if let Some(t) = self.order_of_leaves(BinOp::Slt, a, b) {
             return t;
+        }
+        let half = mask(w) >> 1;
+        if self.known_range(a).1 <= half
+            && self.known_range(b).1 <= half
+            && let Some(known) = self.order_of_ranges(a, b)
+        {
+            return self.bool(known);
         }
         self.intern(Node::Binary(BinOp::Slt, a, b), Sort::Bool)
     }

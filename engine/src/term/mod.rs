@@ -14,6 +14,7 @@ mod float;
 mod import;
 mod parts;
 mod print;
+mod range;
 mod sorts;
 mod subst;
 
@@ -241,6 +242,8 @@ pub struct Pool {
     /// Equations of an `ite` with something, distributed over its leaves or known to be better left alone.
     leaf_eqs: FastMap<(Term, Term), Option<Term>>,
     leaves_seen: usize,
+    /// What is known of the values of terms that were compared.
+    ranges: FastMap<Term, (u128, u128)>,
 }
 
 impl Pool {

@@ -178,3 +178,82 @@ fn a_product_of_one_choice_is_a_choice_of_products() {
         }
     }
 }
+
+/// Every value of three bits, for every pair of operators: an interval holds what it is the interval of, and what is
+/// decided by operators alone is so.
+#[test]
+fn intervals_and_orders_hold_of_all_values() {
+    let w = 3;
+    for f in OPS {
+        for g in OPS {
+            let mut pool = Pool::new();
+            let (x, y) = (pool.fresh("x", Sort::Bv(w)), pool.fresh("y", Sort::Bv(w)));
+            let (tx, ty) = (pool.var(x), pool.var(y));
+            let mut terms = vec![tx, ty];
+            for k in [0, 1, 2, 3, 5, 7] {
+                let k = pool.bv(k, w);
+                terms.push(k);
+            }
+            let scalar = |pool: &mut Pool, t: Term| match pool.sort(t) {
+                Sort::Bool => pool.bool_to_bv(t, w),
+                _ => t,
+            };
+            let mut inner = vec![];
+            for &a in &terms {
+                for &b in &terms {
+                    let t = pool.binary(f, a, b);
+                    inner.push(scalar(&mut pool, t));
+                }
+            }
+            let mut outer = inner.clone();
+            for &a in &inner {
+                for &b in &terms[..5] {
+                    for (a, b) in [(a, b), (b, a)] {
+                        let t = pool.binary(g, a, b);
+                        outer.push(scalar(&mut pool, t));
+                    }
+                }
+            }
+            outer.sort();
+            outer.dedup();
+            let ranges: Vec<(u128, u128)> = outer.iter().map(|t| pool.range(*t)).collect();
+            let below: Vec<bool> = outer.iter().map(|t| pool.never_above(*t, tx)).collect();
+            for (a, b) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
+                let env: FastMap<Var, Value> = [(x, Value::Bits(a)), (y, Value::Bits(b))]
+                    .into_iter()
+                    .collect();
+                for (n, &t) in outer.iter().enumerate() {
+                    let v = pool.eval_bits(t, &env);
+                    let (least, most) = ranges[n];
+                    assert!(least <= v && v <= most, "{} {a} {b}", pool.show(t));
+                    assert!(!below[n] || v <= a, "{} {a} {b}", pool.show(t));
+                }
+            }
+        }
+    }
+}
+
+/// What must be decided without a solver, and its neighbour that must not.
+#[test]
+fn bounds_of_chunks_are_true_as_they_are_built() {
+    let mut pool = Pool::new();
+    let n = pool.fresh("n", Sort::Bv(64));
+    let n = pool.var(n);
+    let [three, ten, sixteen] = [3, 10, 16].map(|k| pool.bv(k, 64));
+    let rest = pool.binary(BinOp::BvAnd, n, three);
+    let whole = pool.sub(n, rest);
+    let inside = pool.ule(whole, n);
+    assert!(pool.is_true(inside));
+    assert_eq!(pool.sub(n, whole), rest);
+    let digit = pool.binary(BinOp::Urem, n, ten);
+    let less = pool.ult(digit, ten);
+    assert!(pool.is_true(less));
+    let less = pool.ult(digit, three);
+    assert!(pool.as_const(less).is_none());
+    let nibble = pool.binary(BinOp::BvOr, digit, three);
+    let less = pool.ult(nibble, sixteen);
+    assert!(pool.is_true(less));
+    let sum = pool.add(n, three);
+    let more = pool.ule(n, sum);
+    assert!(pool.as_const(more).is_none());
+}
