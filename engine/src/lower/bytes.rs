@@ -1,5 +1,6 @@
 //! Ranges of memory: copies, fills, comparisons.
 
+use super::place::Located;
 use super::pointer::Target;
 use super::shape::{LeafShape, Step};
 use super::types::{self, erase};
@@ -8,6 +9,9 @@ use super::{Lowered, Lowerer, gap};
 use crate::mir::{IntTy, Operand, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
 use crate::term::{BinOp, Sort, Term};
+
+/// So many elements are compared one by one.
+const MOST_COMPARED: u64 = 256;
 
 /// Elements of an array, from an index on; `here` says when the pointer points to them.
 struct ElementRange {
@@ -343,7 +347,7 @@ impl Lowerer<'_> {
 
     /// Bitwise equality of two values behind references, for arrays of integers.
     pub fn raw_eq(&mut self, args: &[Operand]) -> Lowered<Value> {
-        let mut sides = vec![];
+        let (mut sides, mut places) = (vec![], vec![]);
         for a in &args[..2] {
             let Some(ty) = self.operand_type(a)? else {
                 return gap("bytes behind a pointer of unknown type");
@@ -352,13 +356,19 @@ impl Lowerer<'_> {
             let p = self.pointer_of(&v)?;
             let at = self.deref(&p, &ty)?;
             sides.push((self.load_located(&at)?, at.ty.clone()));
+            places.push(at);
         }
         let (a, ty) = sides[0].clone();
         let (b, _) = sides[1].clone();
         let (Some(n), Some(elem)) = (types::array_len(&ty), types::element(&ty)) else {
             return gap(format!("bitwise comparison of `{ty}`"));
         };
-        if n > 256 || types::scalar_kind(&elem).is_none() {
+        if types::array_len(&elem).is_some() {
+            let mut left = MOST_COMPARED;
+            let same = self.equal_elements((&places[0], &places[1]), &ty, &mut left)?;
+            return Ok(self.scalar(same));
+        }
+        if n > MOST_COMPARED || types::scalar_kind(&elem).is_none() {
             return gap(format!("bitwise comparison of `{ty}`"));
         }
         let ([(_, la)], [(_, lb)]) = (a.leaves.as_slice(), b.leaves.as_slice()) else {
@@ -375,6 +385,34 @@ impl Lowerer<'_> {
             same = self.pool.and(same, e);
         }
         Ok(self.scalar(same))
+    }
+
+    /// The same of arrays of arrays, one element after the other; so many may be `left`.
+    fn equal_elements(
+        &mut self,
+        (a, b): (&Located, &Located),
+        ty: &Ty,
+        left: &mut u64,
+    ) -> Lowered<Term> {
+        let (Some(n), Some(elem)) = (types::array_len(ty), types::element(ty)) else {
+            let is_scalar = types::scalar_kind(ty).is_some();
+            let Some(fewer) = left.checked_sub(1).filter(|_| is_scalar) else {
+                return gap(format!("bitwise comparison of `{ty}`"));
+            };
+            *left = fewer;
+            let (x, y) = (self.load_located(a)?, self.load_located(b)?);
+            let (x, y) = (self.bits(&x)?, self.bits(&y)?);
+            return Ok(self.pool.eq(x, y));
+        };
+        let elem = erase(&elem);
+        let mut same = self.pool.bool(true);
+        for k in 0..n {
+            let i = self.bv64(k);
+            let (x, y) = (self.element(a.clone(), i)?, self.element(b.clone(), i)?);
+            let e = self.equal_elements((&x, &y), &elem, left)?;
+            same = self.pool.and(same, e);
+        }
+        Ok(same)
     }
 }
 

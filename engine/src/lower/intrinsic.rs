@@ -162,7 +162,8 @@ impl Lowerer<'_> {
             "black_box" | "read_via_copy" | "transmute_unchecked" if name == "black_box" => {
                 self.operand_as(&args[0], Some(&into))?
             }
-            "read_via_copy" => {
+            // What has a place in the model is memory like any other: nobody else looks at it.
+            "read_via_copy" | "volatile_load" | "unaligned_volatile_load" => {
                 let ty = self.operand_type(&args[0])?;
                 let v = self.operand(&args[0])?;
                 let p = self.pointer_of(&v)?;
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
                 let at = self.deref(&p, &ty)?;
                 self.load_located(&at)?
             }
-            "write_via_move" => {
+            "write_via_move" | "volatile_store" | "unaligned_volatile_store" => {
                 let ty = self.operand_type(&args[0])?;
                 let v = self.operand(&args[0])?;
                 let p = self.pointer_of(&v)?;
