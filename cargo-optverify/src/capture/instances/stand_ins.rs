@@ -46,12 +46,14 @@ pub fn char_count_general_case(bytes: &[u8]) -> usize {
 
 /// `core::str::Utf8Error`, whose fields are private.
 #[derive(Debug)]
+#[allow(dead_code)]
 pub struct Utf8Error {
     pub valid_up_to: usize,
     pub error_len: Option<u8>,
 }
 
 /// `core::str::from_utf8`: the well-formed sequences of the Unicode standard (table 3-7), from the first byte on.
+#[allow(unsafe_code)]
 pub fn from_utf8(v: &[u8]) -> Result<&str, Utf8Error> {
     let mut i = 0;
     while i < v.len() {
@@ -101,6 +103,6 @@ pub fn from_utf8(v: &[u8]) -> Result<&str, Utf8Error> {
             error_len: wrong,
         });
     }
-    // Safety: every sequence was looked at
+    // Safety: every sequence was looked at.
     Ok(unsafe { std::str::from_utf8_unchecked(v) })
 }
