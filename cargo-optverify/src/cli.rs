@@ -274,6 +274,9 @@ pub struct OneRootArgs {
     /// In MB, of the solver
     #[arg(long)]
     pub memory: Option<u32>,
+    /// Contracts of other roots may stand for calls
+    #[arg(long)]
+    pub contracts: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 //! that never ends) ends this root and nothing else.
 
 use crate::cli::{NamedRoot, OneRootArgs};
+use crate::contracts::Reports;
 use crate::exit_code::ExitCode;
 use crate::replay::fields;
 use anyhow::{Context, Result, anyhow};
@@ -25,12 +26,24 @@ const ADDRESS_SPACE_MB: u32 = 12_000;
 /// Terms and parsers recurse; a deep one is no reason to die.
 const STACK: usize = 256 << 20;
 
-/// Verifies the root in a child; what goes wrong there is an unknown with its reason.
+/// Verifies the root in a child, and those whose contracts its proof uses; what goes wrong there is an unknown with its
+/// reason.
 pub fn verify_root(capture: &Capture, root: &Root, options: &Options) -> RootReport {
-    verify_root_within(capture, root, options, None)
+    let reports = Reports::new(|capture, r, contracts| {
+        let is_asked_for = r.function == root.function;
+        let export = options.export.clone().filter(|_| is_asked_for);
+        let options = Options {
+            contracts,
+            export,
+            ..options.clone()
+        };
+        verify_root_within(capture, r, &options, None)
+    });
+    reports.of(capture, root)
 }
 
-/// The same with a limit on the memory of the whole process, in MB.
+/// One root by itself, with a limit on the memory of the whole process, in MB. With `contracts` its verdict is what its own
+/// proof says: `Reports` has the last word.
 pub fn verify_root_within(
     capture: &Capture,
     root: &Root,
@@ -75,6 +88,9 @@ fn command(
     }
     if options.refine {
         command.arg("--refine");
+    }
+    if options.contracts {
+        command.arg("--contracts");
     }
     if let Some(store) = &options.store {
         command.arg("--proof-store").arg(store);
@@ -181,6 +197,7 @@ fn verify(args: &OneRootArgs, capture: Capture, root: Root) -> Result<RootReport
         export: args.export.clone(),
         engines: args.engine.clone(),
         vcgen: args.vcgen,
+        contracts: args.contracts,
     };
     let work = move || {
         let report = pipeline::verify_root(&capture, &root, &options, &mut |_| {});

@@ -10,6 +10,7 @@ mod cargo_build;
 mod cli;
 mod commands;
 mod config;
+mod contracts;
 mod exit_code;
 mod gate;
 mod isolate;

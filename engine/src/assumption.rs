@@ -38,10 +38,11 @@ ledger! {
     Termination "termination" "runs that do not end are not violations",
     Assumed "assumed" "what `assume()` or `#[requires]` says holds",
     AssumedTotal "assumed-total" "functions that `assume_total` names return, and write only what they are given",
-    Contract "contract" "where a function with a contract calls itself, the call does what the contract says: by induction over the depth of calls",
+    Contract "contract" "calls of these functions do what their contracts say: their own roots are proven at the same stage, by induction over the depth of calls",
     StdMir "std-mir" "the MIR of the standard library in the crate's own MIR is that of the library that is linked",
     Intrinsics "intrinsics" "intrinsics do what their documentation says; their models are written by hand",
     StdModels "std-models" "some functions of std that rustc does not inline are modelled by hand",
+    StandIns "stand-ins" "these functions of std, which rustc has no MIR of, do what functions of this tool do that stand for them",
     PreconditionChecks "precondition-checks" "debug checks of std's unsafe functions are left out: the model checks the operations themselves",
     Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates; a second live allocation of a place is unknown",
     StdInputs "std-inputs" "parameters of std's types (vectors, strings, texts, boxes, durations, iterators of slices and texts) keep the invariants of their types: texts are valid UTF-8",
@@ -79,6 +80,8 @@ impl Assumption {
 pub struct Ledger {
     pub used: BTreeSet<Assumption>,
     pub named: BTreeSet<(Assumption, String)>,
+    /// Roots whose contracts stand for calls in this one program.
+    pub contracts: BTreeSet<String>,
 }
 
 impl Ledger {
@@ -115,6 +118,7 @@ impl Ledger {
         Ledger {
             used: all,
             named: relied.named,
+            contracts: relied.contracts,
         }
     }
 

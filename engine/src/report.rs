@@ -59,6 +59,9 @@ pub struct ReferenceReport {
     pub ms: u64,
     /// For unknown: the reason.
     pub why: Option<String>,
+    /// The roots whose contracts stand for calls here: what is proven holds if they are safe at the same stage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<String>,
 }
 
 /// The verdict after one pass.
@@ -80,6 +83,9 @@ pub struct PassReport {
     /// Under `--refine`, of a pass that changed the program: does it return the same?
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refines: Option<RefineReport>,
+    /// As for the reference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<String>,
 }
 
 /// Does the program after a pass return what it returned before?
@@ -292,6 +298,7 @@ impl RootReport {
                 how: None,
                 ms: 0,
                 why: Some(why.clone()),
+                contracts: Vec::new(),
             },
             passes: Vec::new(),
             optimized: OptimizedReport {

@@ -259,6 +259,7 @@ fn called_as(
                 of_impl: header.clone(),
                 reference: None,
                 is_instance: false,
+                is_stand_in: false,
                 may_be_generic: path.contains("::{closure")
                     && !generic.is_plain(path, header.as_ref()),
                 snapshots: Vec::new(),

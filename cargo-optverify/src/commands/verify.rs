@@ -3,6 +3,7 @@
 use crate::baseline::{self, Baseline};
 use crate::cli::{VerifyArgs, parse_duration};
 use crate::commands::{certify, graph};
+use crate::contracts::Reports;
 use crate::exit_code::ExitCode;
 use crate::gate::{self, Judge, Judgement};
 use crate::report::progress::Progress;
@@ -153,6 +154,7 @@ impl Run<'_> {
         let jobs = self.args.jobs.unwrap_or_else(cores);
         let jobs = jobs.clamp(1, work.len().max(1));
         let next = AtomicUsize::new(0);
+        let reports = Reports::new(|capture, root, contracts| self.raw(capture, root, contracts));
         let progress = Progress::new(work.len(), !self.args.build.quiet);
         let done = Mutex::new(Done {
             results: Vec::new(),
@@ -165,7 +167,7 @@ impl Run<'_> {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(task) = work.get(index) else { break };
                         progress.begins(&task.root.name);
-                        let result = self.verify_one(task);
+                        let result = self.verify_one(task, &reports);
                         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                         progress.ends(&task.root.name, || {
                             done.reporters.iter_mut().for_each(|r| r.root(&result));
@@ -194,28 +196,38 @@ impl Run<'_> {
         results.into_iter().map(|(_, result)| result).collect()
     }
 
-    fn verify_one(&self, task: &Task<'_>) -> RootResult {
+    fn proof_file(&self, capture: &Capture, root: &Root) -> Option<PathBuf> {
+        let folder = self.proofs.as_ref()?;
+        Some(proof_file(folder.path(), capture, root))
+    }
+
+    /// What the root's own process says, and the checker of it.
+    fn raw(&self, capture: &Capture, root: &Root, contracts: bool) -> RootReport {
         let args = self.args;
-        let proof = self.proofs.as_ref();
-        let proof = proof.map(|dir| proof_file(dir.path(), task.capture, task.root));
+        let proof = self.proof_file(capture, root);
         let options = Options {
-            timeout: timeout(task.root, args.timeout),
+            timeout: timeout(root, args.timeout),
             measure_scratch: args.measure_scratch,
             refine: args.refine,
-            store: store(task.capture, args),
+            store: store(capture, args),
             export: proof.clone(),
             engines: args.engine.clone(),
             vcgen: args.vcgen,
+            contracts,
         };
-        let mut report =
-            isolate::verify_root_within(task.capture, task.root, &options, args.gate.memory);
-        if let Some(proof) = &proof {
-            if args.certify {
-                certify::certify(task.capture, task.root, proof, &mut report);
-            }
-            if args.output.witness.is_some() {
-                self.keep_witness(task, &report, proof);
-            }
+        let mut report = isolate::verify_root_within(capture, root, &options, args.gate.memory);
+        if let Some(proof) = proof.filter(|_| args.certify) {
+            certify::certify(capture, root, &proof, &mut report);
+        }
+        report
+    }
+
+    fn verify_one(&self, task: &Task<'_>, reports: &Reports<'_>) -> RootResult {
+        let args = self.args;
+        let report = reports.of(task.capture, task.root);
+        let proof = self.proof_file(task.capture, task.root);
+        if let Some(proof) = proof.filter(|_| args.output.witness.is_some()) {
+            self.keep_witness(task, &report, &proof);
         }
         for note in &report.notes {
             anstream::eprintln!("note: {note}");

@@ -30,6 +30,10 @@ const CODES: &[Code] = &[
     code("OV0020", &["the solver failed"]),
     code("OV0013", &["depends on an approximated value"]),
     code("OV0028", &["assumed total", "which is assumed to"]),
+    code(
+        "OV0029",
+        &["rests on the contract of", "known by its contract"],
+    ),
     code("OV0017", &["the target "]),
     code("OV0016", &["MIR not understood", "no MIR body named"]),
     code("OV0018", &["the program is too large", "did not settle"]),

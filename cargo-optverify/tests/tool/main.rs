@@ -9,6 +9,7 @@ mod capture_folder;
 mod check_proof;
 #[path = "../common/mod.rs"]
 mod common;
+mod contracts;
 mod formats;
 mod gate;
 mod init;

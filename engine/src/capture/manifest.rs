@@ -104,6 +104,9 @@ pub struct Function {
     /// No function of the crate: an instance of a generic one, or one of std that an instance calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_instance: bool,
+    /// No function of the compiler's at all: one that does what std's function of this name does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stand_in: bool,
     /// One per entry of [`Manifest::passes`], in order, for the passes that ran on this function. Readers ask the capture
     /// for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

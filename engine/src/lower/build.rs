@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         let kind = match kind {
             StopKind::Panic(what) | StopKind::Undefined(what) if self.in_contract => {
                 StopKind::Unsupported(format!(
-                    "recursion of a function whose contract may fail: {what}"
+                    "a function that is known by its contract, which may fail itself: {what}"
                 ))
             }
             kind => kind,

@@ -27,7 +27,8 @@ impl Lowerer<'_> {
         }
         if rest.starts_with("nondet::assume_failed") {
             if self.in_contract {
-                let what = "recursion of a function where its own precondition may not hold";
+                let what =
+                    "a function that is known by its contract, where the precondition may not hold";
                 self.end_in_stop(StopKind::Unsupported(what.into()));
                 return Ok(true);
             }
@@ -38,7 +39,7 @@ impl Lowerer<'_> {
         if rest == "assume" {
             // In place of a call the precondition must be checked, not assumed.
             if self.in_contract {
-                return gap("recursion of a function whose contract assumes in a call");
+                return gap("a function that is known by its contract, which assumes in a call");
             }
             let [c] = args else {
                 return gap("assume with unusual arguments");

@@ -4,6 +4,7 @@ use super::instance::BodyRef;
 use super::types::erase;
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
+use crate::assumption::Assumption;
 use crate::mir::{Local, Operand, Place, TyKind};
 use crate::program::{BlockId, Terminator as End};
 
@@ -70,8 +71,12 @@ impl<'a> Lowerer<'a> {
         if values.len() != body.body.arg_count as usize {
             return gap(format!("call of `{}` with other arguments", body.body.path));
         }
-        if self.source.instances.contains(&*body.body.path) {
-            self.used.insert(crate::assumption::Assumption::Instances);
+        let path = &*body.body.path;
+        if self.source.stand_ins.contains(path) {
+            self.used.insert(Assumption::StandIns);
+            self.named.insert((Assumption::StandIns, path.to_owned()));
+        } else if self.source.instances.contains(path) {
+            self.used.insert(Assumption::Instances);
         }
         let instance = self.instance(call.block, choice, body);
         if self.instances[instance.0 as usize].body.body.path != body.body.path {

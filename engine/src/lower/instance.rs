@@ -172,6 +172,13 @@ impl<'a> Bodies<'a> {
         found
     }
 
+    /// The functions of this name.
+    pub fn named(&self, last: &str) -> impl Iterator<Item = &'a Body> {
+        let all = self.by_last.get(last).into_iter().flatten();
+        let bodies = all.map(|&at| self.get(at).body);
+        bodies.filter(|body| body.kind == BodyKind::Fn)
+    }
+
     /// The paths of the functions of this name that stand in impls.
     pub fn methods(&self, last: &str) -> impl Iterator<Item = &'a str> {
         let all = self.by_last.get(last).into_iter().flatten();

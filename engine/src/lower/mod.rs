@@ -65,6 +65,7 @@ use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminato
 use crate::term::{Pool, Var};
 pub use call::WITHOUT_BODY;
 pub(crate) use call::normal_successors;
+pub use contract::{ByContract, Contract, function_of};
 use instance::InstanceId;
 pub use instance::last_segment;
 pub use mark::{Mark, MarkKind};
@@ -95,6 +96,8 @@ pub struct Source<'a> {
     pub ambiguous: BTreeSet<String>,
     /// Functions that the capture made of generic ones.
     pub instances: std::collections::HashSet<&'a str>,
+    /// Functions of std that others of this tool stand for.
+    pub stand_ins: std::collections::HashSet<&'a str>,
     /// Closures whose bodies may speak of a type's parameters.
     pub may_be_generic: std::collections::HashSet<&'a str>,
     /// The impls that functions stand in, by the functions' paths.
@@ -105,8 +108,10 @@ pub struct Source<'a> {
     pub drops: BTreeSet<String>,
     /// Functions that the root's `assume_total` names.
     pub total: Vec<String>,
-    /// Where the function that the root's contract is of calls itself, its contract stands for it.
-    pub by_contract: bool,
+    /// Which calls are known by contracts.
+    pub by_contract: ByContract,
+    /// The functions with contracts, by their paths.
+    pub contracts: HashMap<String, Contract>,
 }
 
 /// The types that the bodies of a file implement `Drop` for, generic ones included.
@@ -147,6 +152,8 @@ impl<'a> Source<'a> {
         let functions = capture.info.functions.iter();
         let made = functions.clone().filter(|f| f.is_instance);
         let instances = made.map(|f| f.path.as_str()).collect();
+        let stand_ins = functions.clone().filter(|f| f.is_stand_in);
+        let stand_ins = stand_ins.map(|f| f.path.as_str()).collect();
         let generic = functions.filter(|f| f.may_be_generic);
         let may_be_generic = generic.map(|f| f.path.as_str()).collect();
         let functions = capture.info.functions.iter();
@@ -155,6 +162,7 @@ impl<'a> Source<'a> {
             .collect();
         Source {
             instances,
+            stand_ins,
             may_be_generic,
             modules,
             impls,
@@ -169,7 +177,8 @@ impl<'a> Source<'a> {
             aliases,
             ambiguous,
             total: vec![],
-            by_contract: false,
+            by_contract: ByContract::default(),
+            contracts: HashMap::new(),
         }
     }
 }
@@ -308,8 +317,14 @@ pub(crate) struct Lowerer<'a> {
     pub marks: Vec<Mark>,
     /// Is a contract lowered in place of a call?
     pub in_contract: bool,
+    /// The function that it is the body of.
+    pub contract_root: Option<instance::BodyRef<'a>>,
     /// Where the call is that it stands for.
     pub contract_site: Option<crate::program::SourceSpan>,
+    /// Roots whose contracts stand for calls.
+    pub contracts_used: BTreeSet<String>,
+    /// Does a function call itself, by way of others or not?
+    pub recursive: HashMap<String, bool>,
 }
 
 /// Programs larger than this are refused rather than ground through.
@@ -327,6 +342,8 @@ pub fn lower(source: &Source<'_>, root: &str) -> Result<Program, LowerError> {
 pub struct Relied {
     pub used: BTreeSet<Assumption>,
     pub named: BTreeSet<(Assumption, String)>,
+    /// Roots whose contracts stand for calls, by name.
+    pub contracts: BTreeSet<String>,
     /// The user's own assumptions and assertions, by the blocks of the program as it was lowered.
     pub marks: Vec<Mark>,
 }
@@ -359,6 +376,7 @@ pub fn lower_with_assumptions(
             let relied = Relied {
                 used: lowerer.assumptions(),
                 named: std::mem::take(&mut lowerer.named),
+                contracts: std::mem::take(&mut lowerer.contracts_used),
                 marks: std::mem::take(&mut lowerer.marks),
             };
             return Ok((lowerer.finish(root), relied));
@@ -417,7 +435,10 @@ impl<'a> Lowerer<'a> {
             named: BTreeSet::new(),
             marks: vec![],
             in_contract: false,
+            contract_root: None,
             contract_site: None,
+            contracts_used: BTreeSet::new(),
+            recursive: HashMap::new(),
         }
     }
 
@@ -442,6 +463,7 @@ impl<'a> Lowerer<'a> {
         self.behind_mut.clear();
         self.used.clear();
         self.named.clear();
+        self.contracts_used.clear();
         self.marks.clear();
         self.span = None;
     }

@@ -9,7 +9,7 @@ use super::vacuous::vacuous;
 use super::{Model, Options, difference, prepare_reference, prepare_snapshot, replay, witness};
 use crate::adapt::{Carried, Proven, Unrolled};
 use crate::assumption::{Assumption, Ledger};
-use crate::capture::{Capture, Root};
+use crate::capture::{Capture, Root, Snapshot};
 use crate::program::Program;
 use crate::program::cpg::CutPoint;
 use crate::prove;
@@ -151,6 +151,7 @@ pub fn run(
         how,
         ms: start.elapsed().as_millis() as u64,
         why: state.why.clone(),
+        contracts: names(&prepared.ledger),
     };
     events(Event::ReferenceFinished(reference.clone()));
     rests_on_bound(&state, &mut ledger);
@@ -170,6 +171,7 @@ pub fn run(
         );
     }
     let mut passes = vec![];
+    let mut contracts = reference.contracts.clone();
     let mut judged = Judged::of(&state);
     let mut conserved = Conserved::of(&prepared.program, state.verdict == Verdict::Safe);
     let mut anchor = (options.refine && state.verdict == Verdict::Safe).then(|| Anchor {
@@ -182,10 +184,11 @@ pub fn run(
         let mut scratch_ms = None;
         let mut prepare_ms = 0;
         let mut refines = None;
-        if snapshot.changed {
+        if snapshot.changed || changes_contract(capture, &contracts, &snapshot) {
             match prepare_snapshot(capture, root, &snapshot, &crate_mir, model) {
                 Ok(p) => {
                     ledger.add(&p.ledger);
+                    contracts = names(&p.ledger);
                     let fingerprint = p.program.fingerprint();
                     prepare_ms = start.elapsed().as_millis() as u64;
                     if fingerprint != state.fingerprint {
@@ -246,6 +249,7 @@ pub fn run(
             why: judged.why.clone(),
             closed: Some(closed_word(snapshot.closed_how)),
             refines,
+            contracts: contracts.clone(),
         };
         if counterexample.is_none()
             && let Some(mut c) = judged.counterexample.clone()
@@ -319,6 +323,21 @@ pub fn run(
         queries: Default::default(),
         ms: 0,
     }
+}
+
+/// The roots whose contracts stand for calls in a program.
+fn names(ledger: &Ledger) -> Vec<String> {
+    ledger.contracts.iter().cloned().collect()
+}
+
+/// A pass may change a contract without changing who uses it. What cannot be read any more may be anything.
+fn changes_contract(capture: &Capture, contracts: &[String], at: &Snapshot) -> bool {
+    let roots = capture.roots().iter();
+    let mut roots = roots.filter(|r| contracts.contains(&r.name));
+    roots.any(|r| match capture.snapshot_at(&r.function, &at.number) {
+        Ok(Some(snapshot)) => snapshot.changed,
+        Ok(None) | Err(_) => true,
+    })
 }
 
 /// Does the snapshot return what the reference returns? A proven one is the next to compare with.

@@ -36,6 +36,7 @@ pub use snapshot::{
 
 use crate::assumption::Assumption;
 use crate::capture::{Capture, Root};
+use crate::lower::ByContract;
 use crate::program::Texts;
 use crate::report::{BrokenPass, Event, QueryReport, RootReport, Verdict};
 use crate::vc::Generator;
@@ -59,6 +60,8 @@ pub struct Options {
     pub export: Option<PathBuf>,
     /// Makes the conditions by which proofs are certified.
     pub vcgen: Generator,
+    /// May contracts of other roots stand for calls? What is proven then depends on them (`contracts` in the report).
+    pub contracts: bool,
 }
 
 impl Default for Options {
@@ -71,6 +74,7 @@ impl Default for Options {
             store: None,
             export: None,
             vcgen: Generator::default(),
+            contracts: false,
         }
     }
 }
@@ -135,8 +139,9 @@ pub fn verify_root(
     report
 }
 
-/// With a contract, a function that calls itself is first proven by induction; what that does not decide is unfolded, which
-/// may find a violation.
+/// Functions with contracts that call themselves are first known by those (induction, where it is the root's own); what
+/// that does not decide is unfolded, which may find a violation. Other functions are known by their bodies, and by their
+/// contracts only where that does not decide.
 fn first_report(
     capture: &Capture,
     root: &Root,
@@ -144,29 +149,45 @@ fn first_report(
     events: &mut dyn FnMut(Event),
 ) -> RootReport {
     let start = Instant::now();
-    let unfolded = Model::default();
-    let by_contract = Model {
-        by_contract: true,
-        ..unfolded
+    let with_others = options.contracts && capture.roots().iter().any(|r| r.harness);
+    let model = |by_contract| Model {
+        by_contract,
+        ..Model::default()
     };
-    let recursive = root.harness
-        && prepare_reference(capture, root, by_contract)
-            .is_ok_and(|(p, _)| p.ledger.used.contains(&Assumption::Contract));
-    if !recursive {
-        return chain::run(capture, root, options, unfolded, events);
+    let uses_contracts = |by_contract| {
+        prepare_reference(capture, root, model(by_contract))
+            .is_ok_and(|(p, _)| p.ledger.used.contains(&Assumption::Contract))
+    };
+    let of_recursion = match with_others {
+        true => ByContract::Recursive,
+        false => ByContract::Itself,
+    };
+    let unfolded = model(ByContract::Nothing);
+    if !(root.harness || with_others) || !uses_contracts(of_recursion) {
+        let report = chain::run(capture, root, options, unfolded, events);
+        let all = ByContract::All;
+        if report.verdict != Verdict::Unknown || !with_others || !uses_contracts(all) {
+            return report;
+        }
+        let options = with_time_left(options, start);
+        let by_contract = chain::run(capture, root, &options, model(all), events);
+        return match by_contract.verdict {
+            Verdict::Unknown => report,
+            Verdict::Safe | Verdict::Unsafe => by_contract,
+        };
     }
     let half = Options {
         timeout: options.timeout / 2,
         ..options.clone()
     };
-    let induction = chain::run(capture, root, &half, by_contract, events);
-    if induction.verdict != Verdict::Unknown {
-        return induction;
+    let by_contract = chain::run(capture, root, &half, model(of_recursion), events);
+    if by_contract.verdict != Verdict::Unknown {
+        return by_contract;
     }
     let options = with_time_left(options, start);
     let report = chain::run(capture, root, &options, unfolded, events);
     match report.verdict {
-        Verdict::Unknown => induction,
+        Verdict::Unknown => by_contract,
         Verdict::Safe | Verdict::Unsafe => report,
     }
 }

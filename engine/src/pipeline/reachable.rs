@@ -5,17 +5,26 @@
 //! that is missing makes its callers unknown.
 
 use crate::capture::{CaptureError, Items};
+use crate::lower::last_segment;
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// By the last name of a function: the paths of functions that no text speaks of, but are needed where that one is.
+pub type Beside<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 /// Names that no text spells where it uses them: values are dropped by their type.
 const ALWAYS: [&str; 1] = ["drop"];
 
 /// The items of a text that `function` may reach, in their order.
-pub fn reachable(items: &Items, function: &str) -> Result<String, CaptureError> {
+pub fn reachable(
+    items: &Items,
+    function: &str,
+    beside: &Beside<'_>,
+) -> Result<String, CaptureError> {
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     // to be read, and read
     let mut open = vec![];
+    let mut beside = beside.clone();
     let mut kept: Vec<Option<Cow<'_, str>>> = vec![None; items.len()];
     for i in 0..items.len() {
         match items.names(i) {
@@ -38,6 +47,14 @@ pub fn reachable(items: &Items, function: &str) -> Result<String, CaptureError> 
         let text = items.text(i)?;
         for word in words_of(&text) {
             open.extend(by_name.remove(word).unwrap_or_default());
+            for path in beside.remove(word).unwrap_or_default() {
+                let named = by_name.get(last_segment(path)).into_iter().flatten();
+                for &i in named {
+                    if items.text(i)?.contains(&format!("fn {path}(")) {
+                        open.push(i);
+                    }
+                }
+            }
         }
         kept[i] = Some(text);
     }
@@ -68,7 +85,8 @@ mod tests {
         fn other::{closure#0}(_1: u32) -> u32 {\n}\nfn <(u8, u16) as Tr>::both(_1: u32) -> u32 {\n}\n";
 
     fn reachable(text: &str, function: &str) -> String {
-        super::reachable(&Items::of(text.to_owned()), function).expect("a text in memory")
+        super::reachable(&Items::of(text.to_owned()), function, &Beside::new())
+            .expect("a text in memory")
     }
 
     fn named(text: &str) -> Vec<String> {
@@ -98,6 +116,15 @@ mod tests {
             named(&reachable(TEXT, "m::other")),
             ["LIMIT", "other", "drop", "other"]
         );
+    }
+
+    #[test]
+    fn a_function_beside_another_comes_with_it() {
+        let text = "fn f() -> () {\n    _0 = g() -> bb1;\n}\nfn g::_::h() -> () {\n}\nfn k::_::h() -> () {\n}\nfn g() -> () {\n}\n";
+        let beside = Beside::from([("g", vec!["g::_::h"])]);
+        let kept = super::reachable(&Items::of(text.to_owned()), "f", &beside).expect("a text");
+        assert_eq!(named(&kept), ["f", "h", "g"]);
+        assert!(kept.contains("g::_::h"), "{kept}");
     }
 
     #[test]

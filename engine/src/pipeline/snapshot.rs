@@ -1,10 +1,10 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
-use super::reachable::{reachable, words_of};
+use super::reachable::{Beside, reachable, words_of};
 use super::vacuous::Probes;
 use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Items, Root, Snapshot};
-use crate::lower::{self, LowerError, Source, last_segment};
+use crate::lower::{self, ByContract, Contract, LowerError, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::simplify::simplify;
 use crate::program::{Program, StopKind, Texts};
@@ -103,25 +103,61 @@ fn read_crate(text: &str) -> MirFile {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Model {
     pub texts: Texts,
-    /// A function that calls itself is known by its contract there.
-    pub by_contract: bool,
+    pub by_contract: ByContract,
 }
 
 impl From<Texts> for Model {
     fn from(texts: Texts) -> Model {
         Model {
             texts,
-            by_contract: false,
+            by_contract: ByContract::Nothing,
         }
     }
 }
 
 impl Model {
-    fn apply(self, source: &mut Source<'_>, root: &Root) {
+    fn apply(self, source: &mut Source<'_>, root: &Root, contracts: HashMap<String, Contract>) {
         source.texts = self.texts;
-        source.by_contract = self.by_contract && root.harness;
+        source.by_contract = match self.by_contract {
+            ByContract::Itself if !root.harness => ByContract::Nothing,
+            by_contract => by_contract,
+        };
+        source.contracts = contracts;
         source.total = root.assumed_total();
     }
+
+    /// The contracts that may stand for calls in this root: those of other roots of the same capture, each known by one
+    /// name and of one function. One that rests on `assume_total` says nothing about what is kept from call to call.
+    fn contracts(self, capture: &Capture, root: &Root) -> HashMap<String, Contract> {
+        if matches!(self.by_contract, ByContract::Nothing | ByContract::Itself) {
+            return HashMap::new();
+        }
+        let roots = capture.roots();
+        let is_one = |r: &&Root| {
+            let same = |o: &&Root| o.name == r.name || o.function == r.function;
+            r.function != root.function && roots.iter().filter(same).count() == 1
+        };
+        let usable = roots
+            .iter()
+            .filter(|r| r.harness && r.assumed_total().is_empty());
+        let mut contracts = HashMap::new();
+        for r in usable.filter(is_one) {
+            if let Some(function) = lower::function_of(&r.function) {
+                let (harness, root) = (r.function.clone(), r.name.clone());
+                contracts.insert(function, Contract { harness, root });
+            }
+        }
+        contracts
+    }
+}
+
+fn beside(contracts: &HashMap<String, Contract>) -> Beside<'_> {
+    let mut beside = Beside::new();
+    for (function, contract) in contracts {
+        let named: &mut Vec<&str> = beside.entry(last_segment(function)).or_default();
+        named.push(&contract.harness);
+    }
+    beside
 }
 
 /// The reference program of a root, and what it reaches of the crate, which completes later snapshots.
@@ -130,10 +166,13 @@ pub fn prepare_reference(
     root: &Root,
     model: impl Into<Model>,
 ) -> Result<(Prepared, MirFile), SnapshotError> {
+    let model = model.into();
+    let contracts = model.contracts(capture, root);
     let items = capture.reference_items(&root.function)?;
-    let file = read_crate(&reachable(&items, &root.function)?);
+    let text = reachable(&items, &root.function, &beside(&contracts))?;
+    let file = read_crate(&text);
     let mut source = Source::of(capture, vec![&file]);
-    model.into().apply(&mut source, root);
+    model.apply(&mut source, root, contracts);
     let prepared = lowered(&source, root, true)?;
     Ok((prepared, file))
 }
@@ -144,6 +183,7 @@ fn read_reachable(
     root: &Root,
     snapshot: &Snapshot,
     constants: &MirFile,
+    mut beside: Beside<'_>,
 ) -> Result<Vec<MirFile>, SnapshotError> {
     let mut functions: HashMap<&str, Vec<&Function>> = HashMap::new();
     for function in &capture.info.functions {
@@ -160,11 +200,21 @@ fn read_reachable(
     // Statics and constants hold pointers to functions.
     let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
     while let Some((items, function)) = texts.pop() {
-        let part = reachable(&items, function)?;
+        let part = reachable(&items, function, &beside)?;
         files.push(read(&part, &items)?);
         let of_statics = std::mem::take(&mut named);
         for word in words_of(&part).chain(words_of(&of_statics)) {
-            for function in functions.remove(word).unwrap_or_default() {
+            let of_contracts = beside.remove(word).unwrap_or_default();
+            let of_contracts = of_contracts
+                .iter()
+                .filter_map(|path| capture.function(path));
+            let of_contracts: Vec<&Function> = of_contracts.collect();
+            for function in functions
+                .remove(word)
+                .into_iter()
+                .flatten()
+                .chain(of_contracts)
+            {
                 if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)?
                     && seen.insert(s.path.clone())
                 {
@@ -196,12 +246,14 @@ pub fn prepare_snapshot(
         allocs: reference.allocs.clone(),
         allocs_through_body: vec![],
     };
-    let files = read_reachable(capture, root, snapshot, &constants)?;
+    let model = model.into();
+    let contracts = model.contracts(capture, root);
+    let files = read_reachable(capture, root, snapshot, &constants, beside(&contracts))?;
     let mut all: Vec<&MirFile> = files.iter().collect();
     all.push(&constants);
     let mut source = Source::of(capture, all);
     source.as_written = vec![reference];
-    model.into().apply(&mut source, root);
+    model.apply(&mut source, root, contracts);
     source.drops.extend(lower::drop_types(reference));
     lowered(&source, root, false)
 }

@@ -4,8 +4,8 @@
 //! that its calls have, like any other function.
 //!
 //! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source,
-//! `substitute` replaces, and `probe` asks rustc for the functions of std that only instances call. `projection` says the
-//! types that an instance has by a trait.
+//! `substitute` replaces, and `probe` asks rustc for the functions of std that only instances call; `stand_in` has those
+//! that rustc has no MIR of. `projection` says the types that an instance has by a trait.
 
 mod body_text;
 mod expanded;
@@ -14,6 +14,7 @@ mod parameters;
 mod probe;
 mod projection;
 mod source_text;
+mod stand_in;
 mod substitute;
 mod unify;
 
@@ -81,8 +82,16 @@ pub fn add(
         };
         let texts = reference.clone() + &work.added;
         let runs = folder.runs();
+        let stand_ins = stand_in::bodies(command, work.manifest, &runs, &left, &texts)?;
+        let left: BTreeSet<String> = left
+            .difference(&stand_ins.keys().cloned().collect())
+            .cloned()
+            .collect();
         for (path, text) in probe::bodies(command, work.manifest, &runs, &left, &texts)? {
-            work.add_probe(path, text)?;
+            work.add_probe(path, text, false)?;
+        }
+        for (path, text) in stand_ins {
+            work.add_probe(path, text, true)?;
         }
         let added = work.added;
         if added.is_empty() {
@@ -343,7 +352,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn add_probe(&mut self, name: String, text: String) -> Result<()> {
+    fn add_probe(&mut self, name: String, text: String, is_stand_in: bool) -> Result<()> {
         let passes = self.manifest.passes.iter();
         let after = passes.map(|pass| {
             let snapshot = SnapshotEntry {
@@ -364,7 +373,11 @@ impl Work<'_> {
             reference: text,
             after,
         };
-        self.keep(made, "")
+        self.keep(made, "")?;
+        if let Some(function) = self.manifest.functions.last_mut() {
+            function.is_stand_in = is_stand_in;
+        }
+        Ok(())
     }
 
     /// Each text once, and the function in the manifest.
@@ -393,6 +406,7 @@ impl Work<'_> {
             of_impl: None,
             reference: None,
             is_instance: true,
+            is_stand_in: false,
             may_be_generic: false,
             snapshots,
             line: None,

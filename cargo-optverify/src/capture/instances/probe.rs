@@ -153,7 +153,7 @@ fn is_nameable_argument(arg: &GenericArg) -> bool {
     }
 }
 
-fn compile(
+pub fn compile(
     command: &RustcCommand,
     manifest: &Manifest,
     dir: &File,

@@ -1,0 +1,209 @@
+//! Bodies for functions of std that have none in any MIR: not generic, not inlined, so that rustc knows only their machine
+//! code (`memchr` behind `str::find` and `split`, `from_utf8`, counting). What does the same is in `stand_ins`, and stands in
+//! the capture under the function's name, the same after every pass: std is compiled already.
+
+use super::probe;
+use crate::capture::command::RustcCommand;
+use crate::capture::mir_text;
+use anyhow::Result;
+use optverify_engine::capture::Manifest;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path as File;
+
+/// The file that is compiled.
+const SOURCE: &str = include_str!("stand_ins.rs");
+/// The module that it is put into: names of its types are found by that.
+const MODULE: &str = "optverify_stand_ins";
+
+struct StandIn {
+    /// Without the crate: `std` and `core` have the same.
+    path: &'static str,
+    /// In `SOURCE`.
+    function: &'static str,
+    /// As MIR prints it at calls. Another compiler may have another function of the name.
+    signature: &'static str,
+}
+
+const ALL: &[StandIn] = &[
+    StandIn {
+        path: "slice::memchr::memchr_aligned",
+        function: "memchr_aligned",
+        signature: "for<'a> fn(u8, &'a [u8]) -> std::option::Option<usize>",
+    },
+    StandIn {
+        path: "slice::memchr::memrchr",
+        function: "memrchr",
+        signature: "for<'a> fn(u8, &'a [u8]) -> std::option::Option<usize>",
+    },
+    StandIn {
+        path: "str::count::do_count_chars",
+        function: "do_count_chars",
+        signature: "for<'a> fn(&'a str) -> usize",
+    },
+    StandIn {
+        path: "str::count::char_count_general_case",
+        function: "char_count_general_case",
+        signature: "for<'a> fn(&'a [u8]) -> usize",
+    },
+    StandIn {
+        path: "str::from_utf8",
+        function: "from_utf8",
+        signature: "for<'a> fn(&'a [u8]) -> std::result::Result<&'a str, std::str::Utf8Error>",
+    },
+];
+
+/// By the call: a function that does the same, under the call's name. `texts`: where the calls stand, which tell the
+/// functions' types.
+pub fn bodies(
+    command: &RustcCommand,
+    manifest: &Manifest,
+    scratch: &File,
+    calls: &BTreeSet<String>,
+    texts: &str,
+) -> Result<BTreeMap<String, String>> {
+    let known = calls.iter().filter_map(|call| {
+        let path = call.strip_prefix("core::").or(call.strip_prefix("std::"))?;
+        let stand_in = ALL.iter().find(|s| s.path == path)?;
+        is_meant(stand_in, call, texts).then_some((call, stand_in))
+    });
+    let known: Vec<(&String, &StandIn)> = known.collect();
+    if known.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let dir = scratch.join("stand_ins");
+    std::fs::create_dir_all(&dir)?;
+    let source = format!("pub mod {MODULE} {{\n{SOURCE}\n}}\n");
+    let run = probe::compile(command, manifest, &dir, &source)?;
+    if !run.status.success() {
+        return Ok(BTreeMap::new());
+    }
+    let text = std::fs::read_to_string(dir.join("optverify_probe.mir"))?;
+    let bodies = mir_text::functions(&text);
+    let found = known.into_iter().filter_map(|(call, stand_in)| {
+        let own = format!("{MODULE}::{}", stand_in.function);
+        let body = bodies.iter().find(|body| body.path == own)?;
+        let header = format!("fn {own}(");
+        let mut renamed = body.text.replacen(&header, &format!("fn {call}("), 1);
+        renamed = renamed.replace(&format!("{MODULE}::Utf8Error"), "std::str::Utf8Error");
+        for other in ALL {
+            let own = format!("{MODULE}::{}", other.function);
+            renamed = renamed.replace(&own, &format!("core::{}", other.path));
+        }
+        // what it has beside its body would not come with it
+        let is_whole = !renamed.contains("promoted[") && !renamed.contains(MODULE);
+        is_whole.then(|| (call.clone(), renamed))
+    });
+    Ok(found.collect())
+}
+
+/// Is the function of this name the one that the stand-in is for?
+fn is_meant(stand_in: &StandIn, call: &str, texts: &str) -> bool {
+    let end = format!(" {{{call}}}, val: Value({call}) }}");
+    let types = texts.lines().filter_map(|line| {
+        let (_, ty) = line.split_once("// + const_: Const { ty: ")?;
+        Some(ty.trim_end().strip_suffix(&end)?.replace("core::", "std::"))
+    });
+    let types: BTreeSet<String> = types.collect();
+    types.iter().eq([stand_in.signature])
+}
+
+#[cfg(test)]
+#[path = "stand_ins.rs"]
+mod stand_ins;
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, is_meant, stand_ins};
+
+    /// All texts over the alphabet up to a length.
+    fn texts(alphabet: &[u8], most: usize) -> Vec<Vec<u8>> {
+        let mut all = vec![vec![]];
+        let mut start = 0;
+        for _ in 0..most {
+            let end = all.len();
+            for i in start..end {
+                for &byte in alphabet {
+                    let longer = [&all[i][..], &[byte]].concat();
+                    all.push(longer);
+                }
+            }
+            start = end;
+        }
+        all
+    }
+
+    #[test]
+    fn bytes_are_found_where_std_finds_them() {
+        for mut text in texts(b"ab\n", 6) {
+            // both of std's ways: short texts and long ones
+            for _ in 0..2 {
+                let s = std::str::from_utf8(&text).expect("ascii");
+                for x in *b"ab\nx" {
+                    let c = x as char;
+                    assert_eq!(stand_ins::memchr_aligned(x, &text), s.find(c), "{text:?}");
+                    assert_eq!(stand_ins::memrchr(x, &text), s.rfind(c), "{text:?}");
+                    let found = stand_ins::memchr_aligned(x, &text).is_some();
+                    assert_eq!(found, text.contains(&x), "{text:?}");
+                }
+                text.splice(3.min(text.len())..3.min(text.len()), [b'-'; 61]);
+            }
+        }
+    }
+
+    #[test]
+    fn characters_are_counted_as_std_counts_them() {
+        let parts = [
+            "",
+            "a",
+            "\u{7f}",
+            "\u{80}",
+            "\u{7ff}",
+            "\u{800}",
+            "\u{ffff}",
+            "\u{10ffff}",
+        ];
+        for a in parts {
+            for b in parts {
+                for n in [1, 7, 40, 300] {
+                    let text = format!("{a}{b}").repeat(n);
+                    let count = text.chars().count();
+                    assert_eq!(stand_ins::do_count_chars(&text), count);
+                    assert_eq!(stand_ins::char_count_general_case(text.as_bytes()), count);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_those_of_std() {
+        let all: Vec<u8> = (0..=255).collect();
+        let edges = [
+            0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0,
+            0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+        ];
+        let few = [0x41, 0x80, 0x90, 0xa0, 0xc3, 0xe0, 0xed, 0xf0, 0xf4];
+        for bytes in [texts(&all, 2), texts(&edges, 3), texts(&few, 5)].concat() {
+            for offset in [0, 17] {
+                let mut text = vec![b'.'; offset];
+                text.extend(&bytes);
+                let own = format!("{:?}", stand_ins::from_utf8(&text));
+                assert_eq!(own, format!("{:?}", std::str::from_utf8(&text)), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_function_of_another_type_is_another() {
+        let call = "core::slice::memchr::memrchr";
+        let line = |ty: &str| {
+            format!("    // + const_: Const {{ ty: {ty} {{{call}}}, val: Value({call}) }}\n")
+        };
+        let right = line("for<'a> fn(u8, &'a [u8]) -> core::option::Option<usize>");
+        let wrong = line("for<'a> fn(&'a [u8], u8) -> std::option::Option<usize>");
+        let stand_in = ALL.iter().find(|s| s.function == "memrchr").expect("one");
+        assert!(is_meant(stand_in, call, &right));
+        assert!(!is_meant(stand_in, call, &wrong));
+        assert!(!is_meant(stand_in, call, &format!("{right}{wrong}")));
+        assert!(!is_meant(stand_in, call, ""));
+    }
+}

@@ -1,0 +1,93 @@
+//! Functions of std that rustc has no MIR of, and intrinsics beside: text handling as people write it.
+#![allow(dead_code)]
+use optverify::verify;
+
+//@ expect: safe
+#[verify]
+fn contains(a: &[u8]) { if a.contains(&b'x') { assert!(!a.is_empty()); } }
+//@ expect: unsafe
+#[verify]
+fn contains_wrong(a: &[u8]) { if a.len() > 20 && a[3] == b'x' { assert!(!a.contains(&b'x')); } }
+//@ expect: safe
+#[verify]
+fn contains_found(a: &[u8]) { if a.len() == 24 && a[20] == b'x' { assert!(a.contains(&b'x')); } }
+//@ expect: unsafe
+#[verify]
+fn contains_not_found(a: &[u8]) { if a.len() == 24 && a[20] == b'x' { assert!(a.contains(&b'y')); } }
+
+//@ expect: safe
+#[verify]
+fn text_of(b: &[u8]) -> usize {
+    match std::str::from_utf8(b) {
+        Ok(s) => { assert!(s.len() == b.len()); s.len() }
+        Err(e) => { assert!(e.valid_up_to() < b.len()); e.valid_up_to() }
+    }
+}
+//@ expect: unsafe
+#[verify]
+fn text_of_wrong(b: &[u8]) { assert!(std::str::from_utf8(b).is_ok()); }
+//@ expect: safe
+#[verify]
+fn ascii_is_text(b: [u8; 3]) { if b[0] < 128 && b[1] < 128 && b[2] < 128 { assert!(std::str::from_utf8(&b).is_ok()); } }
+//@ expect: unsafe
+#[verify]
+fn ascii_is_text_wrong(b: [u8; 3]) { if b[0] >= 128 { assert!(std::str::from_utf8(&b).is_err()); } }
+//@ expect: safe
+#[verify]
+fn length_of_error(b: [u8; 2]) { if let Err(e) = std::str::from_utf8(&b) { if b[0] == 0xff { assert!(e.error_len() == Some(1) && e.valid_up_to() == 0); } } }
+//@ expect: unsafe
+#[verify]
+fn length_of_error_wrong(b: [u8; 2]) { if let Err(e) = std::str::from_utf8(&b) { assert!(e.error_len().is_some()); } }
+
+//@ expect: safe
+//@ known: unknown because the proof may take longer than there is time
+#[verify]
+fn find(s: &str) { if let Some(i) = s.find(',') { assert!(i < s.len()); } }
+//@ expect: unsafe
+//@ known: unknown because the search may take longer than there is time
+#[verify]
+fn find_wrong(s: &str) { if let Some(i) = s.find(',') { assert!(i > 0); } }
+//@ expect: safe
+//@ known: unknown because the proof may take longer than there is time
+#[verify]
+fn find_last(s: &str) { if let Some(i) = s.rfind('/') { assert!(i < s.len()); } }
+//@ expect: unsafe
+//@ known: unknown because the search may take longer than there is time
+#[verify]
+fn find_last_wrong(s: &str) { if let Some(i) = s.rfind('/') { assert!(i > 0); } }
+//@ expect: safe
+//@ known: unknown because the proof may take longer than there is time
+#[verify]
+fn count(s: &str) { assert!(s.chars().count() <= s.len()); }
+//@ expect: unsafe
+//@ known: unknown because the search may take longer than there is time
+#[verify]
+fn count_wrong(s: &str) { assert!(s.chars().count() < 2); }
+
+// memory that nobody else looks at
+//@ expect: safe
+#[verify]
+fn volatile(x: u32) { let y = x; let z = unsafe { std::ptr::read_volatile(&y) }; assert!(z == x); }
+//@ expect: unsafe
+#[verify]
+fn volatile_wrong(x: u32) { let y = x; let z = unsafe { std::ptr::read_volatile(&y) }; assert!(z != 77); }
+//@ expect: safe
+#[verify]
+fn volatile_write(mut x: u32) { unsafe { std::ptr::write_volatile(&mut x, 3) }; assert!(x == 3); }
+//@ expect: unsafe
+#[verify]
+fn volatile_write_wrong(mut x: u32, y: u32) { unsafe { std::ptr::write_volatile(&mut x, y) }; assert!(x == 3); }
+
+// arrays of arrays
+//@ expect: safe
+#[verify]
+fn equal(a: [[u8; 2]; 2], b: [[u8; 2]; 2]) { if a == b { assert!(a[1][1] == b[1][1] && a[0][1] == b[0][1]); } }
+//@ expect: unsafe
+#[verify]
+fn equal_wrong(a: [[u8; 2]; 2], b: [[u8; 2]; 2]) { if a == b { assert!(a[1][1] == b[0][1]); } }
+//@ expect: safe
+#[verify]
+fn different(a: [[u16; 3]; 2], b: [[u16; 3]; 2]) { if a[1][2] != b[1][2] { assert!(a != b); } }
+//@ expect: unsafe
+#[verify]
+fn different_wrong(a: [[u16; 3]; 2], b: [[u16; 3]; 2]) { if a[1][2] == b[1][2] { assert!(a == b); } }
