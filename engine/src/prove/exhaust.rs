@@ -229,9 +229,12 @@ impl Domains {
         }
         let mut known = pool.bool(true);
         for &c in conditions {
-            if pool.free_vars(&[c]) == [v] {
+            if pool.free_vars(&[c]).iter().all(|other| *other == v) {
                 known = pool.and(known, c);
             }
+        }
+        if pool.is_false(known) {
+            return Some(vec![]);
         }
         let most = small_domains::bound(pool, known, v, &mut FastMap::default());
         if let Some(most) = most.filter(|n| *n < FEW) {
