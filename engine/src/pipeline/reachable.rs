@@ -8,6 +8,7 @@ use crate::capture::{CaptureError, Items};
 use crate::lower::last_segment;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// By the last name of a function: the paths of functions that no text speaks of, but are needed where that one is.
 pub type Beside<'a> = HashMap<&'a str, Vec<&'a str>>;
@@ -25,6 +26,7 @@ pub fn reachable(
     // to be read, and read
     let mut open = vec![];
     let mut beside = beside.clone();
+    let mut heads: HashMap<usize, Range<usize>> = HashMap::new();
     let mut kept: Vec<Option<Cow<'_, str>>> = vec![None; items.len()];
     for i in 0..items.len() {
         match items.names(i) {
@@ -45,12 +47,17 @@ pub fn reachable(
             continue;
         }
         let text = items.text(i)?;
-        for word in words_of(&text) {
+        // All functions beside others have one name; that it has it itself does not make this one speak of it.
+        let name = heads.get(&i).cloned().unwrap_or_default();
+        let words = words_of(&text[..name.start]).chain(words_of(&text[name.end..]));
+        for word in words {
             open.extend(by_name.remove(word).unwrap_or_default());
             for path in beside.remove(word).unwrap_or_default() {
                 let named = by_name.get(last_segment(path)).into_iter().flatten();
                 for &i in named {
-                    if items.text(i)?.contains(&format!("fn {path}(")) {
+                    let head = format!("fn {path}(");
+                    if let Some(at) = items.text(i)?.find(&head) {
+                        heads.insert(i, at..at + head.len());
                         open.push(i);
                     }
                 }

@@ -1,7 +1,7 @@
 //! Division without dividing: a bit-blasted divider is what SAT solvers are worst at.
 //!
-//! By a constant, quotient and remainder are defined by multiplication: `x = q*c + r`, `r < c`, `q <= MAX/c`. By a
-//! term, they are first only bounded (`r < y`, `q <= x`, ...); when a model disagrees with the real quotient, its
+//! By a constant, quotient and remainder are defined by multiplication: `x = q*c + r`, `r < c`, `q <= MAX/c`, `r <= x`.
+//! By a term, they are first only bounded (`r < y`, `q <= x`, ...); when a model disagrees with the real quotient, its
 //! point is excluded, and after some points the divider is brought in after all. `Unsat` is final at any time. Signed
 //! division is that of the magnitudes, with the sign put back (SMT-LIB's own definition).
 
@@ -62,6 +62,8 @@ impl Translator {
                 bx.eq(q.bvmul(number(c, w)).bvadd(&r)),
                 r.bvult(number(c, w)),
                 q.bvule(number(mask(w) / c, w)),
+                // the sum does not wrap: 9 bits have no 170 * 3 + 2
+                r.bvule(&bx),
             ],
             None => {
                 let by_zero = by.eq(&zero);
