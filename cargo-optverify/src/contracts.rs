@@ -14,10 +14,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Of a root: may contracts of others stand for calls?
 type Key = (PathBuf, String, bool);
 
+/// Verifies a root, with or without contracts of others.
+type Verify<'a> = dyn Fn(&Capture, &Root, bool) -> RootReport + Sync + 'a;
+
 /// The reports of one run, each made once: by whom it is needed first.
 pub struct Reports<'a> {
-    /// Verifies a root, with or without contracts of others.
-    verify: Box<dyn Fn(&Capture, &Root, bool) -> RootReport + Sync + 'a>,
+    verify: Box<Verify<'a>>,
     made: Mutex<HashMap<Key, Arc<OnceLock<RootReport>>>>,
 }
 

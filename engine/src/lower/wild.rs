@@ -119,10 +119,10 @@ fn is_wild(body: &Body) -> bool {
             _ => false,
         });
         let calls = match &block.terminator.kind {
-            TerminatorKind::Call { func, .. } => match func {
-                Operand::Const(Const::FnItem(p) | Const::Named(p)) => vouches(&p.plain()),
-                _ => false,
-            },
+            TerminatorKind::Call {
+                func: Operand::Const(Const::FnItem(p) | Const::Named(p)),
+                ..
+            } => vouches(&p.plain()),
             _ => false,
         };
         makes || calls && is_own(block.terminator.source_info.span.as_ref())

@@ -267,7 +267,8 @@ fn behind(program: &mut Program, mut block: BlockId, at: usize) -> Vec<Term> {
     let mut values = Subst::new();
     let mut from = at + 1;
     for _ in 0..program.blocks.len().min(16) {
-        for stmt in program.block(block).stmts[from..].to_vec() {
+        let stmts = program.block(block).stmts.clone();
+        for stmt in stmts.into_iter().skip(from) {
             match stmt {
                 Stmt::Assign(v, t) => {
                     let t = values.apply(&mut program.pool, t);
