@@ -119,7 +119,9 @@ impl Lowerer<'_> {
     ) -> Lowered<InputShape> {
         let facts = self.source.facts;
         if let Some(empty) = facts.empty_in(&ty.to_string()) {
-            return gap(format!("a parameter of type `{ty}`: `{empty}` may have no value"));
+            return gap(format!(
+                "a parameter of type `{ty}`: `{empty}` may have no value"
+            ));
         }
         match types::in_std(adt) {
             Some("vec::Vec") => return self.make_vector(object, path, ty, dims, depth),
@@ -182,7 +184,10 @@ impl Lowerer<'_> {
         let mut variants = vec![];
         for v in &fact.variants {
             if facts.is_empty_variant(adt, &v.name) {
-                return gap(format!("a parameter of type `{ty}`: `{}` may have no value", v.name));
+                return gap(format!(
+                    "a parameter of type `{ty}`: `{}` may have no value",
+                    v.name
+                ));
             }
             let Some(bits) = v.bits() else {
                 return gap(format!("the discriminant of `{adt}::{}`", v.name));

@@ -244,7 +244,10 @@ impl Lowerer<'_> {
                     return gap("comparison of pointers into the same object at different depths");
                 }
                 // One past a field may be the next one, and a field without a size is where another one is.
-                self.never_compared(both, "comparison of pointers to different parts of an object");
+                self.never_compared(
+                    both,
+                    "comparison of pointers to different parts of an object",
+                );
                 Ok(self.pool.bool(false))
             }
             (Target::Function(_), Target::Function(_)) => gap("comparison of function pointers"),

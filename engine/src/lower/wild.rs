@@ -35,7 +35,15 @@ const VOUCH: &[&str] = &[
 ];
 
 /// What is harmless of `std::ptr`.
-const HARMLESS: &[&str] = &["addr_eq", "eq", "fn_addr_eq", "hash", "is_null", "null", "null_mut"];
+const HARMLESS: &[&str] = &[
+    "addr_eq",
+    "eq",
+    "fn_addr_eq",
+    "hash",
+    "is_null",
+    "null",
+    "null_mut",
+];
 
 impl Lowerer<'_> {
     /// Code that uses the heap must not handle its memory by itself.
@@ -50,7 +58,9 @@ impl Lowerer<'_> {
             }
         };
         match wild {
-            true => gap("raw pointers, or functions that vouch for memory, in code that uses the heap"),
+            true => {
+                gap("raw pointers, or functions that vouch for memory, in code that uses the heap")
+            }
             false => Ok(()),
         }
     }
@@ -146,7 +156,9 @@ fn owns_or_borrows(ty: &Ty) -> bool {
 
 /// Is this function of std one that vouches? By its path as MIR prints it, with or without arguments.
 fn vouches(callee: &str) -> bool {
-    let of_std = ["std::", "core::", "alloc::", "<std::", "<core::", "<alloc::"];
+    let of_std = [
+        "std::", "core::", "alloc::", "<std::", "<core::", "<alloc::",
+    ];
     if !of_std.iter().any(|p| callee.starts_with(p)) {
         return false;
     }

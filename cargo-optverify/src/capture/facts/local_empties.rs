@@ -85,7 +85,10 @@ fn add_enum(name: &str, rest: &[TokenTree], items: &mut Items) {
         variants.push(path);
     }
     // Two enums of one name: the one with fewer values counts.
-    let known = items.sums.entry(name.to_owned()).or_insert(variants.clone());
+    let known = items
+        .sums
+        .entry(name.to_owned())
+        .or_insert(variants.clone());
     if variants.is_empty() {
         known.clear();
     }
@@ -119,7 +122,8 @@ mod tests {
         );
         let found: Vec<&str> = found.iter().map(|s| &**s).collect();
         let expected = [
-            "Alias", "In", "Local", "Mixed::B", "Mixed::C", "Never", "Never::X", "Never::Y", "Out", "Void",
+            "Alias", "In", "Local", "Mixed::B", "Mixed::C", "Never", "Never::X", "Never::Y", "Out",
+            "Void",
         ];
         assert_eq!(found, expected);
     }
