@@ -33,7 +33,9 @@ pub fn deepen(
 ) -> Result<()> {
     let capture = Capture::load(folder.content())?;
     let marked = (capture.roots().iter()).filter(|root| marked.contains(&root.function));
-    let roots: Vec<&Root> = marked.filter(|r| lacks_bodies(&capture, r)).collect();
+    let roots: Vec<&Root> = marked
+        .filter(|r| asked(|| lacks_bodies(&capture, r)).unwrap_or(false))
+        .collect();
     if roots.is_empty() {
         return Ok(());
     }
@@ -73,7 +75,8 @@ pub fn deepen(
     }
     // the passes cost a compile each: only for roots that have nothing unknown left
     let complete: Vec<&Root> = (capture.roots().iter())
-        .filter(|r| deeper.roots.contains(&r.function) && !reference_lacks_bodies(&capture, r))
+        .filter(|r| deeper.roots.contains(&r.function))
+        .filter(|r| asked(|| reference_lacks_bodies(&capture, r)) == Some(false))
         .collect();
     deeper.ask_for(&complete);
     let changed = changed_passes(manifest, &deeper.roots);
@@ -292,4 +295,10 @@ fn is_around(forwarder: &str, root: &str) -> bool {
     };
     let beside = root.strip_suffix(&last_segment(root)).unwrap_or(root);
     place.strip_suffix("::") == Some(root) || place == beside
+}
+
+/// What breaks the lowering of one root here breaks it in the root's own process as well, which says so; it must not
+/// end the others.
+fn asked(question: impl FnOnce() -> bool + std::panic::UnwindSafe) -> Option<bool> {
+    std::panic::catch_unwind(question).ok()
 }

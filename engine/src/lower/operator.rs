@@ -457,6 +457,9 @@ impl Lowerer<'_> {
         if n != 1 {
             return gap("pointers that are no elements compared or subtracted");
         }
-        Ok((p.indices[0], q.indices[0]))
+        match (p.indices.first(), q.indices.first()) {
+            (Some(i), Some(j)) => Ok((*i, *j)),
+            _ => gap("pointers without a target compared or subtracted"),
+        }
     }
 }
