@@ -143,14 +143,6 @@ fn plain_impls(x: u8, y: u8) { assert!(Plain(x).twice() <= 510 && Plain(x) + Pla
 #[verify]
 fn plain_impls_wrong(x: u8, y: u8) { assert!(Plain(x).twice() <= 509 || Plain(x) + Plain(y) <= 509); }
 
-//@ expect: safe
-#[verify]
-fn slice_added_to_a_vector(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slice(s); assert!(v.len() == s.len() + 1); }
-
-//@ expect: unsafe
-#[verify]
-fn slice_added_to_a_vector_wrong(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slice(s); assert!(v.len() != 3); }
-
 mod one { pub trait Says { fn word(&self) -> u8; } impl<T> Says for T { #[inline(never)] fn word(&self) -> u8 { 1 } } }
 mod two { pub trait Says { fn word(&self) -> u8; } }
 struct Speaker(u8);

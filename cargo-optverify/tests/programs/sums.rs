@@ -62,3 +62,11 @@ fn narrow_enough(s: &[u8]) -> u16 {
     for &x in s.iter().take(200) { sum += x as u16; }
     sum
 }
+
+//@ expect: safe
+#[verify]
+fn slice_added_to_a_vector(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slice(s); assert!(v.len() == s.len() + 1); }
+
+//@ expect: unsafe
+#[verify]
+fn slice_added_to_a_vector_wrong(s: &[u8]) { let mut v = vec![9u8]; v.extend_from_slice(s); assert!(v.len() != 3); }

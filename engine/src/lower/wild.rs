@@ -149,6 +149,10 @@ fn makes_pointer(body: &Body, rvalue: &Rvalue) -> bool {
 }
 
 fn owns_or_borrows(ty: &Ty) -> bool {
+    // whatever it points to, a raw pointer does neither
+    if matches!(ty.kind(), TyKind::RawPtr { .. }) {
+        return false;
+    }
     let text = ty.to_string();
     let owners = ["&", "Box<", "Vec<", "String", "Rc<", "Arc<"];
     owners.iter().any(|o| text.contains(o))
