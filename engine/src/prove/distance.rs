@@ -13,8 +13,8 @@ use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
 
 /// Lemmas of this kind at one head, and bounds that are tried for an index.
-const MOST: usize = 32;
-const MOST_BOUNDS: usize = 5;
+const MOST: usize = 24;
+const MOST_BOUNDS: usize = 4;
 
 /// Room for the rounds that are left, at a head with a loop of its own.
 pub fn distance(task: &mut Task, n: NodeIndex, here: &BTreeSet<Var>, out: &mut Vec<Term>) {

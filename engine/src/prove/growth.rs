@@ -13,7 +13,7 @@ const MOST: usize = 24;
 
 /// What a variable does on some edge.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Pace {
+pub enum Pace {
     /// Grows by at most this much.
     Up(u128),
     /// Shrinks by a constant.
@@ -21,8 +21,7 @@ pub(super) enum Pace {
 }
 
 /// Bounds of sums over the variables that are live at a head.
-pub fn growth(task: &mut Task, here: &BTreeSet<Var>, out: &mut Vec<Term>) {
-    let paces = paces(task);
+pub fn growth(task: &mut Task, paces: &Paces, here: &BTreeSet<Var>, out: &mut Vec<Term>) {
     let pool = &mut task.program.pool;
     let changes: BTreeSet<Var> = paces.iter().flat_map(|p| p.keys()).copied().collect();
     let widths = |pool: &Pool, v: Var| match pool.var_info(v).sort {
@@ -84,7 +83,10 @@ pub fn growth(task: &mut Task, here: &BTreeSet<Var>, out: &mut Vec<Term>) {
 }
 
 /// What each edge does with the variables that it adds to.
-fn paces(task: &Task) -> Vec<BTreeMap<Var, Pace>> {
+pub type Paces = Vec<BTreeMap<Var, Pace>>;
+
+/// Of the whole graph; the same for all heads.
+pub fn paces(task: &Task) -> Paces {
     let pool = &task.program.pool;
     let of_edge = |updates: &BTreeMap<Var, Term>| {
         let mut out = BTreeMap::new();
