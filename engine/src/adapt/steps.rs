@@ -13,24 +13,27 @@
 use super::sums::Sums;
 use super::{Carried, guess_map};
 use crate::program::cpg::{Cpg, CutPoint};
-use crate::prove::{Budget, Deadline, Lemma, Lemmas, Task, slice};
+use crate::prove::{Budget, Deadline, Lemma, Lemmas, Task, certify, slice};
 use crate::smt::{Answer, Solver};
-use crate::term::{FastMap, Import, Pool, Shape, Sort, Subst, Term, Var};
+use crate::term::{FastMap, Import, Pool, Sort, Subst, Term, Var};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lemmas of less than this are asked again: it is cheaper, and from the blocks.
-const LONG: usize = 60;
+/// Lemmas of fewer cases are asked again: it is cheaper, and from the blocks.
+const MANY: usize = 16;
 
 /// What an edge may take.
 const EDGE_MS: u32 = 1500;
 
-/// Is the proof so long that comparing steps is the cheaper way?
+/// Does the proof list so many states that comparing steps is the cheaper way?
 pub fn is_worth_it(before: &Carried) -> bool {
-    let bodies: Vec<Term> = before.lemmas.values().flatten().map(|l| l.body).collect();
-    let plain = before.lemmas.values().flatten().all(|l| l.bound.is_empty());
-    before.shown && plain && Shape::of(&before.program.pool, &bodies).size() >= LONG
+    let pool = &before.program.pool;
+    let mut lemmas = before.lemmas.values().flatten();
+    let mut counts = FastMap::default();
+    before.shown
+        && lemmas.clone().all(|l| l.bound.is_empty())
+        && lemmas.any(|l| certify::n_cases(pool, l.body, &mut counts) >= MANY)
 }
 
 /// The lemmas of the program before, in the words of the new one, if they are shown to hold there. To be called where

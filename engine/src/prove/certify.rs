@@ -216,7 +216,8 @@ fn cases(pool: &mut Pool, known: &[Lemma]) -> Cases {
     }
 }
 
-fn n_cases(pool: &Pool, t: Term, counts: &mut FastMap<Term, usize>) -> usize {
+/// The number of cases that a term falls apart into.
+pub fn n_cases(pool: &Pool, t: Term, counts: &mut FastMap<Term, usize>) -> usize {
     if let Some(n) = counts.get(&t) {
         return *n;
     }
