@@ -233,6 +233,6 @@ fn unsupported(task: &Task, stop: usize) -> Reason {
 }
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 mod tests_lookahead;
