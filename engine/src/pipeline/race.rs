@@ -2,11 +2,12 @@
 //!
 //! Adaptation starts alone: most passes cost it a few milliseconds. Once it has taken a fifth of what the first proof
 //! took, the engines start beside it, and the first certified answer ends the other. Which of the two it is may
-//! depend on the machine; the verdict does not, since both are certified.
+//! depend on the machine; the verdict does not, since both are certified. A proof by making every run is made again,
+//! here as there: it has as long as it took.
 
 use crate::adapt::{self, Adapted, Proven};
 use crate::program::Program;
-use crate::prove::Deadline;
+use crate::prove::{Deadline, exhaust};
 use crate::smt::{absorb_stats, take_stats};
 use crate::vc::Generator;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -30,7 +31,11 @@ pub fn race<T>(
 ) -> Winner<T> {
     let adapting = deadline.apart();
     let proving = deadline.apart();
-    let head_start = Duration::from_millis((proof.millis() / 5).max(HEAD_START));
+    let alone = match proof {
+        Proven::Unrolled(bound) if bound.engine == exhaust::NAME => bound.millis * 3 / 2,
+        _ => proof.millis() / 5,
+    };
+    let head_start = Duration::from_millis(alone.max(HEAD_START));
     std::thread::scope(|threads| {
         let (send, answer) = channel();
         let (adapting_there, proving_there) = (adapting.clone(), proving.clone());
