@@ -229,3 +229,14 @@ fn state_machine_done(n: u8, work: u8) {
     }
     assert!(s != State::Done);
 }
+
+// Only a pattern reads the payload.
+fn of_pattern(x: Option<bool>) -> u32 { match x { None => 0, Some(false) => 1, Some(true) => 2 } }
+
+//@ expect: safe
+#[verify]
+fn payload_read_by_a_pattern(x: Option<bool>, y: (u8, Option<u8>)) { let k = match y.1 { Some(0) => 1, Some(9) => 2, _ => 0 }; assert!(of_pattern(x) + k < 5); }
+
+//@ expect: unsafe
+#[verify]
+fn payload_read_by_a_pattern_wrong(x: Option<bool>, y: (u8, Option<u8>)) { let k = match y.1 { Some(0) => 1, Some(9) => 2, _ => 0 }; assert!(of_pattern(x) + k < 4); }

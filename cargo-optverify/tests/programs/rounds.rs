@@ -46,3 +46,13 @@ fn pairs_wrong(s: &[u8], from: usize, n: u8) -> u32 {
     while i < n { sum += s[at] as u32 * s[at + 1] as u32; at += 2; i += 1; }
     sum
 }
+
+//@ expect: safe
+#[verify]
+#[optverify::requires(n < 21)]
+fn few_runs_by_a_precondition(n: u64) { let mut f = 1u64; for i in 1..=n { f = f.checked_mul(i).unwrap(); } assert!(f > 0); }
+
+//@ expect: unsafe
+#[verify]
+#[optverify::requires(n < 22)]
+fn few_runs_by_a_precondition_wrong(n: u64) { let mut f = 1u64; for i in 1..=n { f = f.checked_mul(i).unwrap(); } assert!(f > 0); }

@@ -225,14 +225,21 @@ impl Shapes {
                     _ => {}
                 }
             }
-            if let TerminatorKind::Call {
-                destination, args, ..
-            } = &block.terminator.kind
-            {
-                self.read_place(body, destination);
-                for a in args {
-                    self.read_operand(body, a);
+            match &block.terminator.kind {
+                TerminatorKind::Call {
+                    destination, args, ..
+                } => {
+                    self.read_place(body, destination);
+                    for a in args {
+                        self.read_operand(body, a);
+                    }
                 }
+                // A pattern like `Some(0)` reads what nothing else does.
+                TerminatorKind::SwitchInt { operand: read, .. }
+                | TerminatorKind::Assert { cond: read, .. } => {
+                    self.read_operand(body, read);
+                }
+                _ => {}
             }
         }
     }

@@ -172,7 +172,9 @@ impl Domains {
         if !only_inputs_matter(task) {
             return None;
         }
-        let requires = task.program.requires.clone();
+        let entry = task.program.entry;
+        let mut requires = task.program.requires.clone();
+        requires.extend(behind(&mut task.program, entry, 0));
         let live = slice::live(&task.program, &task.full);
         let mut read: BTreeSet<Var> = live.get(&task.full.entry).cloned().unwrap_or_default();
         read.extend(task.program.pool.free_vars(&requires));
@@ -203,7 +205,7 @@ impl Domains {
                     Stmt::Havoc(..) => return None,
                     _ => continue,
                 };
-                let conditions = behind(program, b, at);
+                let conditions = behind(program, b, at + 1);
                 let found = self.of(program, v, &conditions)?;
                 let domain = out.entry(v).or_default();
                 for value in found {
@@ -261,11 +263,10 @@ impl Domains {
     }
 }
 
-/// What must hold right behind a draw, before anything else can happen, in terms of what was drawn.
-fn behind(program: &mut Program, mut block: BlockId, at: usize) -> Vec<Term> {
+/// What must hold from this statement on before anything else can happen, in terms of what variables are there.
+fn behind(program: &mut Program, mut block: BlockId, mut from: usize) -> Vec<Term> {
     let mut out = vec![];
     let mut values = Subst::new();
-    let mut from = at + 1;
     for _ in 0..program.blocks.len().min(16) {
         let stmts = program.block(block).stmts.clone();
         for stmt in stmts.into_iter().skip(from) {
