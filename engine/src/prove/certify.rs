@@ -180,7 +180,7 @@ impl Question {
 }
 
 /// Fewer cases are left to the solver.
-const MANY_CASES: usize = 8;
+pub const MANY_CASES: usize = 8;
 const MOST_CASES: usize = 2000;
 
 /// How what is known falls apart.

@@ -2,16 +2,19 @@
 //!
 //! Changed: one model drops only the lemmas that it refutes (never all that were asked); affine relations are not
 //! dropped but replaced by what is left of their module (see `affine`); quantified array lemmas are used at the
-//! indices that occur; of what remains only the lemmas that the stops need, by unsat cores, become the proof.
+//! indices that occur; of what remains only the lemmas that the stops need become the proof (`core`).
+
+mod core;
 
 use super::affine::Kernel;
-use super::{Lemma, Lemmas, Task, vc};
+use super::{Lemma, Task, vc};
 use crate::program::cpg::CutPoint;
 use crate::smt::{Answer, Budget, Deadline, Solver};
 use crate::term::{FastMap, Subst, Term};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Instant;
 
 /// What is to be tried at one head.
 #[derive(Clone, Default, Debug)]
@@ -41,6 +44,8 @@ struct EdgeVc {
     solver: Solver,
     /// The negation of a lemma of the target after the edge.
     goals: FastMap<Lemma, Term>,
+    /// Did an answer come without a core?
+    coreless: bool,
 }
 
 pub struct Houdini<'a> {
@@ -49,6 +54,7 @@ pub struct Houdini<'a> {
     edges: Vec<EdgeVc>,
     query: Budget,
     deadline: Deadline,
+    started: Instant,
 }
 
 /// Some query had no answer in time: nothing may be concluded from what is left.
@@ -83,6 +89,7 @@ impl<'a> Houdini<'a> {
                 subst,
                 solver,
                 goals: FastMap::default(),
+                coreless: false,
             });
         }
         Houdini {
@@ -91,6 +98,7 @@ impl<'a> Houdini<'a> {
             edges,
             query,
             deadline: deadline.clone(),
+            started: Instant::now(),
         }
     }
 
@@ -293,57 +301,6 @@ impl<'a> Houdini<'a> {
             }
         }
         open
-    }
-
-    /// The lemmas that the stops need, with the lemmas that those need; and the facts of slicing.
-    pub fn proof(&mut self) -> Lemmas {
-        let mut needed: BTreeMap<NodeIndex, BTreeSet<Lemma>> = BTreeMap::new();
-        let mut todo: Vec<(NodeIndex, Lemma)> = vec![];
-        let mut asked = vec![];
-        for i in 0..self.edges.len() {
-            if matches!(self.task.cpg.graph[self.edges[i].to], CutPoint::Stop(_)) {
-                asked.push((i, None));
-            }
-        }
-        loop {
-            for (i, goal) in std::mem::take(&mut asked) {
-                let from = self.edges[i].from;
-                let goals: Vec<Term> = goal.into_iter().collect();
-                let known = self.hypotheses_of(i, from, &goals);
-                let mut query: Vec<Term> = known.iter().map(|(t, _)| *t).collect();
-                query.extend(&goals);
-                let pool = &self.task.program.pool;
-                let answer = self.edges[i]
-                    .solver
-                    .check(pool, "houdini-core", &query, self.query);
-                let core: Vec<Term> = if answer.is_unsat() {
-                    self.edges[i].solver.core().to_vec()
-                } else {
-                    query.clone()
-                };
-                for (t, l) in known {
-                    if core.contains(&t) && needed.entry(from).or_default().insert(l.clone()) {
-                        todo.push((from, l));
-                    }
-                }
-            }
-            let Some((n, l)) = todo.pop() else { break };
-            for i in 0..self.edges.len() {
-                if self.edges[i].to == n {
-                    let g = self.goal(i, &l);
-                    if !self.task.program.pool.is_false(g) {
-                        asked.push((i, Some(g)));
-                    }
-                }
-            }
-        }
-        let mut out = self.task.facts.clone();
-        for (n, lemmas) in needed {
-            out.entry(self.task.cpg.graph[n])
-                .or_default()
-                .extend(lemmas);
-        }
-        out
     }
 
     /// The candidates that survived, as assumptions for other engines.

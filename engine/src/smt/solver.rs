@@ -14,6 +14,8 @@ use z3::{Params, SatResult, StatisticsValue, Tactic};
 /// About 2 ms, and 15.
 const GLANCE_RLIMIT: u32 = 30_000;
 const QUICK_RLIMIT: u32 = 200_000;
+/// About 100 ms: what bits may cost that come before the integers.
+const BITS_FIRST_RLIMIT: u32 = 1_500_000;
 /// What the integers may cost before the bits are tried again.
 const INTEGERS_RLIMIT: u32 = 400_000;
 
@@ -39,6 +41,8 @@ pub struct Solver {
     forgetful: bool,
     /// The same facts over the integers, once they were needed.
     integers: Integers,
+    /// Is each question asked only once?
+    once: bool,
 }
 
 impl Solver {
@@ -60,7 +64,16 @@ impl Solver {
             broken_off: false,
             forgetful: false,
             integers: Integers::default(),
+            once: false,
         }
+    }
+
+    /// A solver for questions that are asked once: where bits are mixed, elimination of variables and bit-blasting come
+    /// before the integers, which know nothing of bits, and before the search that pays only for those that follow.
+    pub fn for_once(deadline: &Deadline) -> Solver {
+        let mut s = Solver::new(deadline);
+        s.once = true;
+        s
     }
 
     /// A solver for questions that read arrays at symbolic places: its core knows functions, so that equal
@@ -70,6 +83,15 @@ impl Solver {
         s.z3 = z3::Solver::new();
         s.translator.functions = true;
         s
+    }
+
+    /// From here on queries end by this deadline.
+    pub fn extend(&mut self, deadline: &Deadline) {
+        self.deadline = deadline.clone();
+    }
+
+    pub fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
 
     /// Adds a fact for good.
@@ -214,6 +236,20 @@ impl Solver {
                     return Answer::Unsat;
                 }
             }
+            let mut fresh = None;
+            if result == SatResult::Unknown && self.once && self.mixes_bits(pool, assumptions) {
+                let mine = left(&self.deadline) as u32;
+                if mine == 0 {
+                    return self.out_of_time();
+                }
+                let solver = match self.afresh(pool, assumptions, mine, at_most(BITS_FIRST_RLIMIT))
+                {
+                    Ok(s) => s,
+                    Err(e) => return Answer::Failed(e),
+                };
+                result = interruptible(&self.deadline, || solver.check());
+                fresh = (result != SatResult::Unknown).then_some(solver);
+            }
             if result == SatResult::Unknown && !self.forgetful {
                 let mine = left(&self.deadline);
                 if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
@@ -234,7 +270,6 @@ impl Solver {
                     self.z3.check_assumptions(&literals)
                 };
             }
-            let mut fresh = None;
             if result == SatResult::Unknown && !self.translator.functions {
                 let mine = left(&self.deadline);
                 if mine == 0 {
@@ -288,6 +323,12 @@ impl Solver {
                 }
             }
         }
+    }
+
+    fn mixes_bits(&self, pool: &Pool, assumptions: &[Term]) -> bool {
+        let facts = self.asserted.iter();
+        let all: Vec<Term> = facts.chain(assumptions).copied().collect();
+        pool.mixes_bits(&all)
     }
 
     /// Does a model satisfy what was asked?

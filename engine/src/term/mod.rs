@@ -398,6 +398,30 @@ impl Pool {
         }
     }
 
+    /// Do the terms combine bits of two values, or shift by a variable? Arithmetic says little about such terms.
+    pub fn mixes_bits(&self, roots: &[Term]) -> bool {
+        let variable = |t: Term| self.as_const(t).is_none();
+        let mixes = |t: Term| match *self.node(t) {
+            Node::Binary(BinOp::BvAnd | BinOp::BvOr | BinOp::BvXor, a, b) => {
+                variable(a) && variable(b)
+            }
+            Node::Binary(BinOp::Shl | BinOp::Lshr | BinOp::Ashr, _, by) => variable(by),
+            _ => false,
+        };
+        let mut seen = FastSet::default();
+        let mut todo = roots.to_vec();
+        while let Some(t) = todo.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if mixes(t) {
+                return true;
+            }
+            todo.extend(self.children(t));
+        }
+        false
+    }
+
     /// Number of distinct nodes below the terms.
     pub fn dag_size(&self, roots: &[Term]) -> usize {
         let mut seen = FastSet::default();

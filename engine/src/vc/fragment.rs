@@ -78,7 +78,7 @@ impl Fragment {
         if indices.iter().any(|i| pool.as_const(*i).is_none()) {
             Solver::with_functions(deadline)
         } else {
-            Solver::new(deadline)
+            Solver::for_once(deadline)
         }
     }
 
