@@ -19,6 +19,7 @@ pub mod exhaust;
 mod growth;
 pub mod houdini;
 pub mod kinduction;
+mod patience;
 pub mod pdr;
 pub mod portfolio;
 pub mod predicates;

@@ -9,6 +9,7 @@ use super::candidates::{Effort, candidates};
 use super::concrete::{Samples, concrete, patient};
 use super::domains::Domain;
 use super::houdini::{Candidates, Houdini};
+use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
     exhaust, kinduction, pdr, predicates, remember, scalars, slice, states,
@@ -116,7 +117,7 @@ impl Race<'_> {
             return true;
         }
         let start = Instant::now();
-        let verdict = engine(task, &self.deadline.within_millis(millis));
+        let verdict = engine(task, &self.deadline.within_millis(patience(millis)));
         self.timings.push((name, start.elapsed()));
         let Some(verdict) = verdict else {
             return false;
