@@ -96,3 +96,25 @@ fn sum_of_a_loop(n: u8) { let mut s = 0.0f32; for i in 0..n { s += i as f32; } a
 //@ expect: unsafe
 #[verify]
 fn sum_of_a_loop_wrong(n: u8) { let mut s = 0.0f32; for i in 0..n { s += i as f32; } assert!(s != 45.0); }
+// Rust leaves the bits of a NaN open that arithmetic makes, and compilers differ: the machine's 0.0 / 0.0 is negative, LLVM's is not
+#[inline(never)]
+fn no_number() -> f32 { let z = 0.0f32; z / z }
+//@ expect: unsafe
+//@ known: unknown because nobody chooses the bits of a NaN
+#[verify]
+fn nan_sign_unsafe() { assert!(no_number().is_sign_negative()); }
+//@ expect: unsafe
+//@ known: unknown because nobody chooses the bits of a NaN
+#[verify]
+fn nan_sign_of_few_unsafe(x: u8) { let z = (x >> 7 >> 1) as f32; assert!((z / z).is_sign_negative()); }
+//@ expect: safe
+#[verify]
+fn nan_is_nan_safe(x: u8) { let z = (x >> 7 >> 1) as f32; let n = z / z; assert!(n.is_nan() && n != n && n as i32 == 0); }
+// MIR prints every NaN alike
+//@ expect: safe
+//@ known: unknown because constants of std that are floats are not known
+#[verify]
+fn nan_payload_safe(c: bool) { let y = if c { f32::from_bits(0x7fc0_0005) } else { f32::NAN }; assert!(c == (y.to_bits() == 0x7fc0_0005)); }
+//@ expect: safe
+#[verify]
+fn nan_bits_safe() { let y = f32::from_bits(0xffc0_0001); assert!(y.to_bits() == 0xffc0_0001); }

@@ -53,6 +53,19 @@ impl State {
         }
     }
 
+    /// Nothing is known of the snapshot, not even its program.
+    fn unknown(why: String) -> State {
+        State {
+            fingerprint: String::new(),
+            verdict: Verdict::Unknown,
+            why: Some(why),
+            counterexample: None,
+            refuted: None,
+            proof: None,
+            is_open: false,
+        }
+    }
+
     fn lemmas(&self) -> Option<&Carried> {
         self.proof.as_ref().and_then(Proven::lemmas)
     }
@@ -171,6 +184,7 @@ pub fn run(
         );
     }
     let mut passes = vec![];
+    let millis = options.timeout.as_millis() as u64;
     let mut contracts = reference.contracts.clone();
     let mut judged = Judged::of(&state);
     let mut conserved = Conserved::of(&prepared.program, state.verdict == Verdict::Safe);
@@ -185,7 +199,15 @@ pub fn run(
         let mut prepare_ms = 0;
         let mut refines = None;
         if snapshot.changed || changes_contract(capture, &contracts, &snapshot) {
-            match prepare_snapshot(capture, root, &snapshot, &crate_mir, model) {
+            // After its time the root has no proof to carry over and none to find: making the program of every pass
+            // nevertheless took many times the timeout.
+            let is_late = state.verdict == Verdict::Unknown && deadline.passed();
+            let prepared = match is_late {
+                true => Err(Reason::Timeout { millis }.to_string()),
+                false => prepare_snapshot(capture, root, &snapshot, &crate_mir, model)
+                    .map_err(|e| e.to_string()),
+            };
+            match prepared {
                 Ok(p) => {
                     ledger.add(&p.ledger);
                     contracts = names(&p.ledger);
@@ -220,21 +242,13 @@ pub fn run(
                         e.add(number, name, &p.program, proof, refuted);
                     }
                 }
-                Err(e) => {
-                    state = State {
-                        fingerprint: String::new(),
-                        verdict: Verdict::Unknown,
-                        why: Some(e.to_string()),
-                        counterexample: None,
-                        refuted: None,
-                        proof: None,
-                        is_open: false,
-                    };
+                Err(why) => {
+                    if let Some(exported) = &mut exported {
+                        exported.add_unproven(&snapshot.number, &snapshot.name, &why);
+                    }
+                    state = State::unknown(why);
                     judged = Judged::of(&state);
                     how = How::Reverified;
-                    if let Some(exported) = &mut exported {
-                        exported.add_unproven(&snapshot.number, &snapshot.name, &e.to_string());
-                    }
                 }
             }
         }

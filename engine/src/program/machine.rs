@@ -7,7 +7,7 @@ use super::interp::Outcome;
 use super::{BlockId, Draw, Program, Stmt, Terminator};
 use crate::term::{
     ArrayValue, BinOp, FastMap, FloatOp, Node, Sort, Term, UnOp, Value, Var, apply_binary,
-    apply_float, mask, to_signed,
+    apply_float, is_open_float, mask, to_signed,
 };
 use std::sync::Arc;
 
@@ -117,6 +117,8 @@ pub struct Machine {
 pub struct State {
     regs: Vec<u128>,
     arrays: Vec<Cells>,
+    /// Was something computed whose bits Rust leaves open (a NaN)? Another run of the same inputs may end elsewhere.
+    pub is_open: bool,
 }
 
 /// What a run needs from outside.
@@ -218,6 +220,7 @@ impl Machine {
         let mut state = State {
             regs: vec![0; self.n_regs],
             arrays: vec![Cells::default(); self.n_arrays],
+            is_open: false,
         };
         for &(r, c) in &self.constants {
             state.regs[r as usize] = c;
@@ -286,7 +289,9 @@ impl Machine {
                 }
                 Op::Float(op, d, args, wa, w) => {
                     let bits: Vec<u128> = args.iter().map(|a| r[*a as usize]).collect();
-                    r[*d as usize] = apply_float(*op, &bits, *wa, *w);
+                    let out = apply_float(*op, &bits, *wa, *w);
+                    r[*d as usize] = out;
+                    state.is_open |= is_open_float(*op, &bits, *wa, out, *w);
                 }
                 Op::Select(d, a, i) => {
                     r[*d as usize] = state.arrays[*a as usize].get(r[*i as usize])

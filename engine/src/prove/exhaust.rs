@@ -60,7 +60,7 @@ pub fn exhaust(task: &mut Task, millis: u64, deadline: &Deadline) -> Option<Verd
             .iter()
             .map(|(v, domain)| (*v, Value::Bits(odometer.choose(domain))))
             .collect();
-        let (outcome, _, steps) = machine.run(&values, &mut odometer, MOST_STEPS);
+        let (outcome, state, steps) = machine.run(&values, &mut odometer, MOST_STEPS);
         runs += 1;
         let script = odometer.script(&inputs);
         if runs % ORACLE == 1 && steps < ORACLE_STEPS {
@@ -75,6 +75,8 @@ pub fn exhaust(task: &mut Task, millis: u64, deadline: &Deadline) -> Option<Verd
             }
         }
         match outcome {
+            // One run of several that these values may have is no proof.
+            _ if state.is_open => return None,
             Outcome::Returned | Outcome::Blocked => {}
             Outcome::Stopped(stop) if task.program.stops[stop].is_violation() => {
                 return Some(Verdict::Unsafe(Counterexample {

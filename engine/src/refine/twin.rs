@@ -108,6 +108,8 @@ struct Ran {
     drawn: Vec<Value>,
     visits: Vec<BlockId>,
     blocks: u64,
+    /// Does it have bits that Rust leaves open, as those of a NaN?
+    is_open: bool,
 }
 
 impl<'a> Twin<'a> {
@@ -199,6 +201,7 @@ impl<'a> Twin<'a> {
         };
         let (outcome, state, blocks) = machine.run(inputs, &mut world, MAX_BLOCKS);
         let n = program.pool.n_vars();
+        let is_open = state.is_open;
         let state = match outcome {
             Outcome::Returned => (0..n)
                 .map(|i| machine.value(&state, Var(i as u32)))
@@ -211,6 +214,7 @@ impl<'a> Twin<'a> {
             drawn: world.drawn,
             visits: world.visits,
             blocks,
+            is_open,
         }
     }
 
@@ -227,6 +231,9 @@ impl<'a> Twin<'a> {
             return None;
         }
         let after = self.run(false, &b, tape, source);
+        if before.is_open || after.is_open {
+            return None;
+        }
         self.end(&before.state, &after.outcome, &after.state)?;
         // Again, in the interpreter that everything else is measured by.
         let (mut state_before, mut outcome, mut state_after) =

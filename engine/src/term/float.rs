@@ -13,9 +13,34 @@ impl Pool {
         if let Some(bits) = consts {
             let arg_width = self.width(args[0]);
             let out = apply(op, &bits, arg_width, width);
-            return self.constant(out, sort);
+            if !is_open(op, &bits, arg_width, out, width) {
+                return self.constant(out, sort);
+            }
         }
         self.intern(Node::Float(op, args.to_vec()), sort)
+    }
+}
+
+/// Does Rust leave open which bits this result has? Those of a NaN that arithmetic makes, and the sign of a zero that is
+/// chosen from two. The machine gives `0.0 / 0.0` another sign than LLVM does when it folds it.
+pub fn is_open(op: FloatOp, args: &[u128], arg_width: u32, out: u128, width: u32) -> bool {
+    use FloatOp::{Eq, FromSigned, FromUnsigned, IsNan, Le, Lt, Max, Min, Neg};
+    use FloatOp::{ToSigned, ToUnsigned};
+    match op {
+        Eq | Lt | Le | IsNan | Neg | FromSigned | FromUnsigned | ToSigned | ToUnsigned => false,
+        Min | Max => {
+            let zero = |t: &u128| t & (mask(arg_width) >> 1) == 0;
+            is_nan(out, width) || (args.iter().all(zero) && args[0] != args[1])
+        }
+        _ => is_nan(out, width),
+    }
+}
+
+fn is_nan(bits: u128, width: u32) -> bool {
+    match width {
+        32 => f32::from_bits(bits as u32).is_nan(),
+        64 => f64::from_bits(bits as u64).is_nan(),
+        _ => false,
     }
 }
 
@@ -106,3 +131,25 @@ macro_rules! arithmetic {
 
 arithmetic!(arith32, f32);
 arithmetic!(arith64, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rust_leaves_open_is_not_folded() {
+        let mut pool = Pool::new();
+        let zero = pool.bv(0, 32);
+        let negative = pool.bv(1 << 31, 32);
+        let one = pool.bv(u128::from(1f32.to_bits()), 32);
+        let mut is_constant = |op, args: &[Term]| {
+            let t = pool.float(op, args, 32);
+            pool.as_const(t).is_some()
+        };
+        assert!(is_constant(FloatOp::Div, &[one, one]));
+        assert!(!is_constant(FloatOp::Div, &[zero, zero]));
+        assert!(is_constant(FloatOp::Min, &[zero, one]));
+        assert!(!is_constant(FloatOp::Min, &[zero, negative]));
+        assert!(is_constant(FloatOp::Neg, &[zero]));
+    }
+}

@@ -20,7 +20,7 @@ mod subst;
 
 pub use compare::odd_inverse;
 pub use eval::{ArrayValue, Env, Value, apply_binary};
-pub use float::apply as apply_float;
+pub use float::{apply as apply_float, is_open as is_open_float};
 pub use import::Import;
 pub use parts::{Parts, Shape};
 pub use subst::Subst;
