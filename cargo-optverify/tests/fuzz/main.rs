@@ -73,11 +73,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
     text.and_then(|t| t.parse().ok()).unwrap_or(otherwise)
 }
 
-/// A long run is mostly of short functions, so that they are many; large ones cost ten times as much, and with the heap
-/// more than that.
+/// Most functions are short, so that they are many; large ones cost ten times as much, and with the heap more than that.
 fn size(n: u64, long: bool) -> Size {
     match n % 32 {
-        _ if !long => Size::Small,
+        // one of each profile
+        _ if !long && n.is_multiple_of(3) => Size::Small,
+        _ if !long => Size::Short,
         31 => Size::Large,
         15 => Size::Plain,
         7 | 23 => Size::Small,
