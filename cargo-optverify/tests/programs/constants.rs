@@ -190,3 +190,17 @@ const fn const_fn_as_root(a: usize, padded: bool) -> Option<usize> {
 const fn const_fn_as_root_wrong(a: usize) -> usize {
     match a.checked_mul(4) { Some(q) => 100 / (q & 8), None => 0 }
 }
+// Every codegen unit may have its own copy of a literal, or share it.
+mod near_text { #[inline(never)] pub fn name() -> &'static str { "a name of both" } }
+mod far_text { #[inline(never)] pub fn name() -> &'static str { "a name of both" } }
+//@ expect: unsafe
+//@ known: unknown because nobody counts the copies of a constant
+#[verify]
+fn literals_have_one_address_unsafe() { assert!(near_text::name().as_ptr() == far_text::name().as_ptr()); }
+//@ expect: unsafe
+//@ known: unknown because nobody counts the copies of a constant
+#[verify]
+fn literals_have_two_addresses_unsafe() { assert!(!std::ptr::eq(near_text::name(), far_text::name())); }
+//@ expect: safe
+#[verify]
+fn literals_are_equal_safe() { let mut n = 0; for c in near_text::name().chars() { assert!(c.is_ascii()); n += 1; } assert!(n == 14 && near_text::name() == far_text::name()); }

@@ -2,7 +2,8 @@
 
 use super::shape::Step;
 use super::value::{PointerValue, in_array};
-use super::{Lowered, Lowerer, ObjectId, Part, gap};
+use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
+use crate::mir::AllocKind;
 use crate::term::{Sort, Term};
 use std::collections::BTreeSet;
 
@@ -196,11 +197,32 @@ impl Lowerer<'_> {
         let Target::Place(o, _) = &self.targets[t.0 as usize] else {
             return Ok(());
         };
-        let on_heap = matches!(self.objects[o.0 as usize].key, super::ObjectKey::Heap(..));
-        if !self.iterating && (on_heap || self.movable.contains(o)) {
+        if self.iterating {
+            return Ok(());
+        }
+        let key = &self.objects[o.0 as usize].key;
+        if matches!(key, ObjectKey::Heap(..)) || self.movable.contains(o) {
             return gap("pointers into the heap compared or subtracted");
         }
+        if self.may_have_copies(key) {
+            return gap(
+                "pointers into constants compared or subtracted, of which there may be copies",
+            );
+        }
         Ok(())
+    }
+
+    /// A literal and a constant have an address for each place that mentions them, or one for all: every codegen unit
+    /// makes its own, and merges those that are equal. A static has one address.
+    fn may_have_copies(&self, key: &ObjectKey) -> bool {
+        match key {
+            ObjectKey::Literal(_) => true,
+            ObjectKey::Alloc(file, id) => {
+                let alloc = self.bodies.file(*file).alloc(*id);
+                !alloc.is_some_and(|a| matches!(a.kind, AllocKind::Static(_)))
+            }
+            ObjectKey::Local(..) | ObjectKey::Pointee(..) | ObjectKey::Heap(..) => false,
+        }
     }
 
     /// Different targets: places of different objects differ (an address one past an object may coincide with
