@@ -42,6 +42,7 @@ ledger! {
     StdMir "std-mir" "the MIR of the standard library in the crate's own MIR is that of the library that is linked",
     Intrinsics "intrinsics" "intrinsics do what their documentation says; their models are written by hand",
     StdModels "std-models" "some functions of std that rustc does not inline are modelled by hand",
+    Formatting "formatting" "what `format!` makes is any text; printing succeeds, and formatting values of std's types has no other effect",
     StandIns "stand-ins" "these functions of std, which rustc has no MIR of, do what functions of this tool do that stand for them",
     PreconditionChecks "precondition-checks" "debug checks of std's unsafe functions are left out: the model checks the operations themselves",
     Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates; a second live allocation of a place is unknown",

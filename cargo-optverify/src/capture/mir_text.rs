@@ -81,12 +81,27 @@ pub fn names_used(body: &str) -> BTreeSet<String> {
         }
         if code.contains("ReifyFnPointer")
             && let Some((_, value)) = code.split_once(" = ")
-            && let Some((function, _)) = value.split_once(" as ")
         {
-            names.insert(last_segment(function.trim_start_matches("const ")));
+            names.insert(last_segment(reified(value.trim_start_matches("const "))));
         }
     }
     names
+}
+
+/// `<P as Tr>::f` of `<P as Tr>::f as fn(&P) (PointerCoercion(ReifyFnPointer, ..))`: up to the `as` outside of brackets.
+fn reified(value: &str) -> &str {
+    let (mut depth, mut previous) = (0i32, ' ');
+    for (at, c) in value.char_indices() {
+        match c {
+            '<' | '[' | '{' | '(' => depth += 1,
+            '>' if previous != '-' => depth -= 1,
+            ']' | '}' | ')' => depth -= 1,
+            ' ' if depth == 0 && value[at..].starts_with(" as ") => return &value[..at],
+            _ => {}
+        }
+        previous = c;
+    }
+    value
 }
 
 /// `std::mem::swap::<u32>` of `_3 = std::mem::swap::<u32>(move _1, move _2) -> [return: bb1, ..];`.

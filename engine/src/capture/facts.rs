@@ -1,5 +1,6 @@
 //! `facts.json`: what the compiler knows and MIR's text does not say.
 
+use super::ImplHeader;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,9 @@ pub struct Facts {
     /// Types of the crate that may have no value, by their last names, and variants that may have none (`E::V`).
     #[serde(default)]
     pub empties: BTreeSet<String>,
+    /// The headers of impls that have constants, by their path as MIR prints it: `m::<impl at src/lib.rs:3:1: 3:9>`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub impls: BTreeMap<String, ImplHeader>,
 }
 
 impl Facts {

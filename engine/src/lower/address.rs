@@ -28,7 +28,8 @@ impl Lowerer<'_> {
         let Some(from) = self.operand_type(operand)? else {
             return Ok(None);
         };
-        if types::pointee(&from).is_none_or(types::is_fat) {
+        let hidden = |t: &Ty| !types::is_fat(t) && !super::format::holds_argument(t);
+        if !types::pointee(&from).is_some_and(hidden) {
             return Ok(None);
         }
         let v = self.operand(operand)?;

@@ -286,6 +286,8 @@ impl<'a> Lowerer<'a> {
             Some(Assumption::Heap)
         } else if self.std_call(path, call)? {
             Some(Assumption::StdModels)
+        } else if self.format_call(path, call)? {
+            Some(Assumption::Formatting)
         } else {
             None
         })

@@ -234,6 +234,11 @@ impl Lowerer<'_> {
             out.leaves[0].0 = path;
             return Ok(out);
         }
+        if types::smart_pointee(from).is_some_and(super::format::holds_argument)
+            && let Some(out) = self.argument_address(&v, to)?
+        {
+            return Ok(out);
+        }
         if self.same_layout(from, to)? {
             let leaves = target
                 .iter()
@@ -246,6 +251,9 @@ impl Lowerer<'_> {
             return Ok(out);
         }
         if let Some(out) = self.tag_only(&v, from, to)? {
+            return Ok(out);
+        }
+        if let Some(out) = self.beside_bool(&v, from, to)? {
             return Ok(out);
         }
         let Some(bytes) = self.bits_of(&v, from)? else {
@@ -331,7 +339,8 @@ impl Lowerer<'_> {
             }
             return gap(format!("a transmute to `{to}`"));
         };
-        let Some(kind) = types::scalar_kind(&elem) else {
+        // `[MaybeUninit<u8>; 4]`, of which arrays are iterated by value
+        let Some(kind) = types::scalar_kind(&types::unwrapped(&elem)) else {
             return gap(format!("a transmute to `{to}`"));
         };
         let ew = types::bits(kind);

@@ -63,6 +63,9 @@ impl<'a> Lowerer<'a> {
                 return Some(erase(b.body.ret()));
             }
         }
+        if let Ok(Some(b)) = self.constant_of_impl(path) {
+            return Some(erase(b.body.ret()));
+        }
         if let Some(b) = self.promoted_in_generic(path) {
             return Some(erase(b.body.ret()));
         }
@@ -332,6 +335,12 @@ impl<'a> Lowerer<'a> {
             self.used.insert(crate::assumption::Assumption::StdModels);
             return self.const_body(super::instance::BodyRef { body, file: 0 });
         }
+        if !self.source.facts.consts.contains_key(&text)
+            && let Some(b) = self.constant_of_impl(path)?
+            && ty.is_none_or(|ty| *ty == erase(b.body.ret()))
+        {
+            return self.const_body(b);
+        }
         if let Some(value) = self.source.facts.consts.get(&text) {
             self.used.insert(crate::assumption::Assumption::Constants);
             return match literal_of(value) {
@@ -538,9 +547,9 @@ impl<'a> Lowerer<'a> {
         {
             return gap(format!("`static mut {name}`"));
         }
-        if let (AllocKind::Static(name), 0, false) =
-            (&alloc.kind, offset, alloc.relocations.is_empty())
-        {
+        // what holds pointers, or lies in memory as the compiler likes, is made by its own body
+        let by_body = !alloc.relocations.is_empty() || !is_scalars(&to);
+        if let (AllocKind::Static(name), 0, true) = (&alloc.kind, offset, by_body) {
             return self.static_by_body(&name.clone(), &to);
         }
         if offset != 0 || !alloc.relocations.is_empty() {
@@ -603,6 +612,14 @@ impl<'a> Lowerer<'a> {
         }
         let elems: Vec<u128> = bytes.chunks(size).map(little).collect();
         self.prepare_array(object, &lengths, &elems, kind)
+    }
+}
+
+/// A scalar, or nested arrays of them.
+fn is_scalars(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array(elem, _) => is_scalars(elem),
+        _ => types::scalar_kind(ty).is_some(),
     }
 }
 

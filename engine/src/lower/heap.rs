@@ -180,7 +180,7 @@ impl Lowerer<'_> {
     }
 
     /// A fresh buffer with room for `n` values of a type.
-    fn allocate(&mut self, ty: &Ty, n: Term) -> Lowered<PointerValue> {
+    pub fn allocate(&mut self, ty: &Ty, n: Term) -> Lowered<PointerValue> {
         let mut n = n;
         let mut elem = types::unwrapped(ty);
         while let TyKind::Array(inner, _) = elem.kind() {

@@ -10,6 +10,7 @@ use super::types::{self, erase};
 use super::{Lowered, Lowerer};
 use crate::capture::ImplHeader;
 use crate::mir::{BodyKind, Path, PathData, Ty, TyKind};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Traits of std that no impl of std implements for types of other crates.
@@ -18,6 +19,7 @@ const WITHOUT_BLANKET: &[&str] = &[
     "AddAssign",
     "AsMut",
     "AsRef",
+    "Binary",
     "BitAnd",
     "BitAndAssign",
     "BitOr",
@@ -25,9 +27,11 @@ const WITHOUT_BLANKET: &[&str] = &[
     "BitXor",
     "BitXorAssign",
     "Clone",
+    "Debug",
     "Default",
     "Deref",
     "DerefMut",
+    "Display",
     "Div",
     "DivAssign",
     "DoubleEndedIterator",
@@ -42,6 +46,7 @@ const WITHOUT_BLANKET: &[&str] = &[
     "Index",
     "IndexMut",
     "Iterator",
+    "LowerHex",
     "Mul",
     "MulAssign",
     "Neg",
@@ -57,15 +62,17 @@ const WITHOUT_BLANKET: &[&str] = &[
     "ShrAssign",
     "Sub",
     "SubAssign",
+    "UpperHex",
 ];
+
+/// Those that have such an impl, with nothing in it but a call: a constant in a method is of an impl of the crate.
+const BLANKET_WITHOUT_CONSTANTS: &[&str] = &["TryFrom"];
 
 /// What a call names: a method of a trait for a type, or of a type.
 struct Named {
     of_trait: Option<String>,
     of_type: String,
     method: String,
-    /// `From<u8>`: a type may have several impls of such a trait.
-    has_trait_arguments: bool,
     /// Where the impl stands, if the call says so.
     module: Option<String>,
 }
@@ -115,8 +122,8 @@ impl<'a> Lowerer<'a> {
                 qself: path.qself.clone(),
                 segments: path.segments[..n].to_vec(),
             }));
-            let Some(function) = self.named_method(&method)?.and_then(|m| self.only_path(&m))
-            else {
+            let named = self.named_owner(&method, true)?;
+            let Some(function) = named.and_then(|m| self.only_path(&m)) else {
                 continue;
             };
             let inner = &path.segments[n..];
@@ -135,11 +142,38 @@ impl<'a> Lowerer<'a> {
         Ok(None)
     }
 
+    /// The body of a constant of an impl: `S::LIMIT`, `<S as Tr>::LIMIT`. Those that a trait has by itself are none.
+    pub fn constant_of_impl(&self, path: &Path) -> Lowered<Option<BodyRef<'a>>> {
+        let Some(named) = self.named_owner(path, true)? else {
+            return Ok(None);
+        };
+        let found = self.bodies.constants(&named.method).map(|path| {
+            let of = path.rsplit_once("::").map_or(path, |(of, _)| of);
+            (path, self.source.facts.impls.get(of))
+        });
+        let found: Vec<(&'a str, Option<&'a ImplHeader>)> = found.collect();
+        if !self.may_be_resolved(&named, found.iter().map(|(_, header)| *header)) {
+            return Ok(None);
+        }
+        let is_it = |(path, header): &(&'a str, Option<&'a ImplHeader>)| {
+            header
+                .filter(|header| self.is_of(&named, path, header))
+                .map(|_| *path)
+        };
+        let fitting: BTreeSet<&str> = found.iter().filter_map(is_it).collect();
+        match fitting.len() {
+            1 => self
+                .bodies
+                .by_path(fitting.first().unwrap_or(&""), BodyKind::Const),
+            _ => Ok(None),
+        }
+    }
+
     /// The one function of this name in an impl of this type and trait, whether its own body is at hand or not. The
-    /// parameters are not known here, so the trait must have none: then a type has one impl of it.
+    /// parameters are not known here, so no other impl of the trait for the type may be there, with whatever arguments.
     fn only_path(&self, named: &Named) -> Option<&'a str> {
         let written = self.bodies.methods_as_written(&named.method);
-        if named.has_trait_arguments || !self.may_be_resolved(named, written) {
+        if !self.may_be_resolved(named, self.headers(written)) {
             return None;
         }
         let fits = |(path, header): &(&&'a str, &&'a ImplHeader)| {
@@ -169,7 +203,6 @@ impl<'a> Lowerer<'a> {
             of_trait: Some("Drop".into()),
             of_type: bare(&ty.to_string()),
             method: "drop".into(),
-            has_trait_arguments: false,
             module: None,
         };
         self.only_impl(&named, &[Some(receiver)])
@@ -177,6 +210,11 @@ impl<'a> Lowerer<'a> {
 
     /// Nothing if another crate may have the body, or a trait's default or a generic function may be it.
     fn named_method(&self, path: &Path) -> Lowered<Option<Named>> {
+        self.named_owner(path, false)
+    }
+
+    /// The same; of constants inside a method, std's blanket impls that have no constants do not count.
+    fn named_owner(&self, path: &Path, of_constant: bool) -> Lowered<Option<Named>> {
         let text = path.to_string();
         let method = last_segment(&text).to_string();
         if !path.last_args().is_empty() {
@@ -199,14 +237,13 @@ impl<'a> Lowerer<'a> {
                 of_trait: None,
                 of_type: bare(owner),
                 method,
-                has_trait_arguments: false,
                 module,
             }));
         };
         let Some(of_trait) = &qself.trait_ref else {
             return Ok(None);
         };
-        self.of_trait(&qself.ty, of_trait, method)
+        self.of_trait(&qself.ty, of_trait, method, of_constant)
     }
 
     /// The body of a trait's method for the type of a trait object.
@@ -217,11 +254,17 @@ impl<'a> Lowerer<'a> {
         method: &str,
         n_args: usize,
     ) -> Lowered<Option<BodyRef<'a>>> {
-        let named = self.of_trait(ty, trait_ref, method.to_string())?;
+        let named = self.of_trait(ty, trait_ref, method.to_string(), false)?;
         Ok(named.and_then(|named| self.only_impl(&named, &vec![None; n_args])))
     }
 
-    fn of_trait(&self, ty: &Ty, of_trait: &Ty, method: String) -> Lowered<Option<Named>> {
+    fn of_trait(
+        &self,
+        ty: &Ty,
+        of_trait: &Ty,
+        method: String,
+        of_constant: bool,
+    ) -> Lowered<Option<Named>> {
         let TyKind::Adt {
             path: trait_path, ..
         } = of_trait.kind()
@@ -231,7 +274,9 @@ impl<'a> Lowerer<'a> {
         let local_trait = self.is_local_type(trait_path);
         let local_type = matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
         let trait_name = last_segment(trait_path);
-        let of_std = types::in_std(trait_path).is_some() && WITHOUT_BLANKET.contains(&trait_name);
+        let is_own = WITHOUT_BLANKET.contains(&trait_name)
+            || of_constant && BLANKET_WITHOUT_CONSTANTS.contains(&trait_name);
+        let of_std = types::in_std(trait_path).is_some() && is_own;
         if !(local_trait || local_type && of_std)
             || !self.source.facts.is_one_trait(trait_path, local_trait)
         {
@@ -245,13 +290,13 @@ impl<'a> Lowerer<'a> {
             of_trait: Some(trait_name.to_string()),
             of_type: bare(&erase(ty).to_string()),
             method,
-            has_trait_arguments: bare(&erase(of_trait).to_string()).contains('<'),
             module: None,
         }))
     }
 
     fn only_impl(&self, named: &Named, args: &[Option<Ty>]) -> Option<BodyRef<'a>> {
-        if !self.may_be_resolved(named, self.bodies.methods(&named.method)) {
+        let methods = self.bodies.methods(&named.method);
+        if !self.may_be_resolved(named, self.headers(methods)) {
             return None;
         }
         let fits = |b: &BodyRef<'_>| {
@@ -266,18 +311,25 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// No generic impl of the trait, and no method whose impl is not known, may be the one.
-    fn may_be_resolved<'p>(
+    fn headers<'p>(
+        &self,
+        methods: impl Iterator<Item = &'p str>,
+    ) -> impl Iterator<Item = Option<&'a ImplHeader>> {
+        methods.map(|path| self.source.impls.get(path).copied())
+    }
+
+    /// No generic impl of the trait, and no item whose impl is not known, may be the one.
+    fn may_be_resolved(
         &self,
         named: &Named,
-        mut methods: impl Iterator<Item = &'p str>,
+        mut items: impl Iterator<Item = Option<&'a ImplHeader>>,
     ) -> bool {
         let facts = self.source.facts;
         if !facts.is_one_type(&named.of_type) {
             return false;
         }
-        methods.all(|path| {
-            let Some(header) = self.source.impls.get(path) else {
+        items.all(|header| {
+            let Some(header) = header else {
                 return false;
             };
             let head = header.type_path.trim_start_matches(['&', ' ']);

@@ -186,6 +186,19 @@ impl<'a> Bodies<'a> {
         paths.filter(|path| path.contains("<impl at "))
     }
 
+    /// The paths of the constants of this name that stand in impls.
+    pub fn constants(&self, last: &str) -> impl Iterator<Item = &'a str> {
+        let all = self.by_last.get(last).into_iter().flatten();
+        let bodies = all.map(|&at| self.get(at).body);
+        let constants = bodies.filter(|body| body.kind == BodyKind::Const);
+        let of_impls = constants.filter(|body| {
+            let rest = body.path.rsplit_once("<impl at ").map(|(_, rest)| rest);
+            let item = rest.and_then(|rest| rest.split_once(">::"));
+            item.is_some_and(|(_, item)| !item.contains("::"))
+        });
+        of_impls.map(|body| &*body.path)
+    }
+
     /// The same, of the program before optimization: a later snapshot need not have the bodies that are inlined.
     pub fn methods_as_written(&self, last: &str) -> impl Iterator<Item = &'a str> {
         let bodies = self.as_written.iter().flat_map(|file| &file.bodies);

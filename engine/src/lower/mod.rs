@@ -20,6 +20,7 @@ mod container;
 mod contract;
 mod draw;
 mod drop;
+mod format;
 mod guard;
 mod heap;
 mod impls;
@@ -367,7 +368,7 @@ pub fn lower_with_assumptions(
         let what = "a module of the crate that is named like a crate of std";
         return Err(LowerError::Unsupported(what.to_string()));
     }
-    let shapes = Shapes::infer(source);
+    let shapes = Shapes::infer(source, body.body);
     let mut lowerer = Lowerer::new(source, shapes, bodies);
     for _ in 0..MAX_ROUNDS {
         lowerer.restart();

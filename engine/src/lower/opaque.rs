@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         Ok(out)
     }
 
-    fn drawn(&mut self, sort: Sort, why: &str) -> Term {
+    pub fn drawn(&mut self, sort: Sort, why: &str) -> Term {
         let var = self.pool.fresh("any", sort);
         self.draw_vars.push(var);
         self.havoc(var, Draw::Approximate(why.into()));

@@ -11,7 +11,7 @@ use crate::mir::{
     Aggregate, Body, Elem, IntTy, Operand, Place, Rvalue, StatementKind, TerminatorKind, Ty, TyKind,
 };
 use crate::program::ScalarKind;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -58,8 +58,13 @@ impl LeafShape {
 #[derive(Default)]
 pub struct Shapes {
     fields: HashMap<Ty, BTreeMap<(Option<u32>, u32), Ty>>,
-    /// Closures' types that bodies disagree about.
-    several: std::collections::HashSet<Ty>,
+    /// Closures' types that one body has several of.
+    several: HashSet<Ty>,
+    /// Who told a field of a closure first: the address of its body.
+    told_by: HashMap<(Ty, u32), usize>,
+    /// Bodies that mean other closures by a name than those before them: never run.
+    strange: HashSet<usize>,
+    reading: usize,
     /// Structs that some body builds: how many fields they have.
     arity: HashMap<Ty, usize>,
     /// Types whose discriminant is read or set, with the integer type it is read as.
@@ -70,8 +75,9 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    pub fn infer(source: &Source<'_>) -> Shapes {
+    pub fn infer(source: &Source<'_>, root: &Body) -> Shapes {
         let mut shapes = Shapes::default();
+        shapes.read_body(root, source.facts);
         for file in &source.files {
             for body in &file.bodies {
                 shapes.read_body(body, source.facts);
@@ -205,6 +211,7 @@ impl Shapes {
     }
 
     fn read_body(&mut self, body: &Body, facts: &Facts) {
+        self.reading = address(body);
         for info in &body.debug_infos {
             if let crate::mir::DebugValue::Place(p) = &info.value {
                 self.read_place(body, p);
@@ -244,18 +251,32 @@ impl Shapes {
         }
     }
 
-    /// A field's type. Closures of a generic function have one name for all its instances, and may differ.
+    /// A field's type. Closures of a generic function have one name for all its instances, and may differ; the function
+    /// itself, as it is printed, means none of them. What the root has counts, and who disagrees is not run.
     fn record(&mut self, ty: Ty, key: (Option<u32>, u32), field: Ty) {
         let known = self.fields.entry(ty.clone()).or_default();
         let known = known.entry(key).or_insert_with(|| field.clone());
-        if *known != field && matches!(ty.kind(), TyKind::Closure(_)) {
+        if !matches!(ty.kind(), TyKind::Closure(_)) {
+            return;
+        }
+        let differs = *known != field;
+        let first = self.told_by.entry((ty.clone(), key.1));
+        let first = *first.or_insert(self.reading);
+        if differs && first == self.reading {
             self.several.insert(ty);
+        } else if differs {
+            self.strange.insert(self.reading);
         }
     }
 
     /// Is this the name of several closures?
     pub fn is_several(&self, ty: &Ty) -> bool {
         self.several.contains(ty)
+    }
+
+    /// Does this body mean another closure by a name than the bodies that are run?
+    pub fn is_strange(&self, body: &Body) -> bool {
+        self.strange.contains(&address(body))
     }
 
     /// Records the fields on the way and returns the type of the place.
@@ -521,4 +542,8 @@ impl Shapes {
         }
         Ok(())
     }
+}
+
+fn address(body: &Body) -> usize {
+    std::ptr::from_ref(body).addr()
 }

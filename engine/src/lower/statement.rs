@@ -3,12 +3,17 @@
 use super::instance::InstanceId;
 use super::{Gap, Lowered, Lowerer, MAX_BLOCKS};
 use crate::mir::{Place, Rvalue, Statement, StatementKind};
-use crate::program::{BlockId, Terminator};
+use crate::program::{BlockId, StopKind, Terminator};
 use std::collections::HashMap;
 
 impl Lowerer<'_> {
     /// Lowers the body of an instance; its parameters are set, `exit` is where it returns to.
     pub fn lower_instance(&mut self, instance: InstanceId, exit: BlockId) {
+        let body = self.instances[instance.0 as usize].body.body;
+        if self.shapes.is_strange(body) {
+            let what = format!("closures of `{}` under the names of others", body.path);
+            return self.end_in_stop(StopKind::Unsupported(what));
+        }
         let outer_frame = std::mem::replace(&mut self.frame, instance);
         let outer_span = self.span.clone();
         let outer_point = (self.mir_block, self.statement);

@@ -1,6 +1,8 @@
-//! Enums that are nothing but their tag: with an explicit `repr` and its size, a value is its discriminant's bytes.
+//! Enums that are nothing but their tag: with an explicit `repr` and its size, a value is its discriminant's bytes. And
+//! enums of one `bool` beside nothing, whose byte is the bool's or another.
 
 use super::rvalue::DISCRIMINANT;
+use super::shape::Step;
 use super::types;
 use super::value::{Leaf, LeafValue, Value};
 use super::{Lowered, Lowerer};
@@ -44,6 +46,46 @@ impl Lowerer<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `ControlFlow<bool>` and `Option<bool>` as a byte, which std compares slices by. The byte of the variant with the
+    /// bool is the bool's, because references may be made to it; the other variant has the next one.
+    pub fn beside_bool(&mut self, v: &Value, from: &Ty, to: &Ty) -> Lowered<Option<Value>> {
+        let TyKind::Adt { path, args } = from.kind() else {
+            return Ok(None);
+        };
+        let nothing = |ty: &Ty| matches!(ty.kind(), TyKind::Tuple(parts) if parts.is_empty());
+        let (full, empty) = match (types::in_std(path), args.as_slice()) {
+            (Some("ops::ControlFlow"), [GenericArg::Type(of)]) if is_bool(of) => {
+                ("Break", "Continue")
+            }
+            (Some("ops::ControlFlow"), [GenericArg::Type(of), GenericArg::Type(other)])
+                if is_bool(of) && nothing(other) =>
+            {
+                ("Break", "Continue")
+            }
+            (Some("option::Option"), [GenericArg::Type(of)]) if is_bool(of) => ("Some", "None"),
+            _ => return Ok(None),
+        };
+        if !matches!(to.kind(), TyKind::Int(int) if int.bits() == 8) {
+            return Ok(None);
+        }
+        let payload = [Step::Variant(self.shapes.variant_id(full), 0)];
+        let (Some(tag), Some(inner)) = (v.get(&DISCRIMINANT), v.get(&payload)) else {
+            return Ok(None);
+        };
+        let (tag, inner) = (tag.clone(), inner.clone());
+        let (Leaf::Bits(t), Leaf::Bits(b)) = (tag.leaf, inner.leaf) else {
+            return Ok(None);
+        };
+        self.check_defined(tag.init, "read of an uninitialised value");
+        let none = self.variant_bits(from, empty)?;
+        let is_none = self.pool.eq(t, none);
+        let written = self.pool.or(is_none, inner.init);
+        self.check_defined(written, "read of an uninitialised value");
+        let (bool, other) = (self.pool.bool_to_bv(b, 8), self.pool.bv(2, 8));
+        let byte = self.pool.ite(is_none, other, bool);
+        Ok(Some(self.scalar(byte)))
     }
 
     /// Of an enum without anything beside its tag.
@@ -92,5 +134,29 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         self.assemble(ty, Some("None"), vec![]).map(Some)
+    }
+}
+
+fn is_bool(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Bool)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    /// What `beside_bool` says of the compiler's layout.
+    #[test]
+    fn the_variant_beside_a_bool_is_two() {
+        #[allow(unsafe_code)]
+        // Safety: all of them are one initialised byte, which the sizes say.
+        let (flow, option) = unsafe {
+            let flow: ControlFlow<bool> = ControlFlow::Continue(());
+            (
+                std::mem::transmute::<ControlFlow<bool>, u8>(flow),
+                std::mem::transmute::<Option<bool>, u8>(None),
+            )
+        };
+        assert_eq!((flow, option), (2, 2));
     }
 }

@@ -140,8 +140,8 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    /// The pointer as one to a value of this type, without targets of other structs and enums, and the condition that
-    /// it is none of those.
+    /// The pointer as one to a value of this type, without targets of other structs, enums and closures, and the
+    /// condition that it is none of those.
     fn receiver_of(&mut self, p: &PointerValue, ty: &Ty) -> (PointerValue, crate::term::Term) {
         let mut thin = p.clone();
         thin.meta = None;
@@ -157,7 +157,8 @@ impl<'a> Lowerer<'a> {
             };
             let other = self.spot_type(&spot).is_ok_and(|have| {
                 let have = types::unwrapped(&have);
-                matches!(have.kind(), TyKind::Adt { .. }) && have != types::unwrapped(ty)
+                matches!(have.kind(), TyKind::Adt { .. } | TyKind::Closure(_))
+                    && have != types::unwrapped(ty)
             });
             if other {
                 thin.targets.remove(&t);

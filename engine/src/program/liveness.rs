@@ -1,4 +1,5 @@
-//! Which variables may still be read: a backward bit-vector analysis over blocks.
+//! Which variables may still be read for something that matters (a branch, an assumption, a result): a backward bit-vector
+//! analysis over blocks.
 
 use super::{BlockId, Program, Stmt, Terminator};
 use crate::term::{FastMap, Node, Pool, Term, Var};
@@ -112,6 +113,8 @@ impl Liveness {
         }
         for stmt in block.stmts.iter().rev() {
             match stmt {
+                // what only makes a value that nobody reads reads nothing
+                Stmt::Assign(v, _) if !self.contains(&set, *v) => {}
                 Stmt::Assign(v, t) => {
                     self.remove(&mut set, *v);
                     self.read(&program.pool, *t, &mut set);

@@ -11,9 +11,10 @@ mod tuple_sizes;
 mod type_sizes;
 
 use crate::capture::command::RustcCommand;
-use crate::capture::{instances, runs, twins};
+use crate::capture::{instances, roots, runs, twins};
 use anyhow::Result;
-use optverify_engine::capture::Facts;
+use optverify_engine::capture::{Facts, ImplHeader};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Bodies before and after their constants were evaluated, and what the compiler printed of types' sizes.
@@ -53,6 +54,23 @@ pub fn collect(
     collect_from(command, scratch, reference, cache, &evaluated)
 }
 
+/// `const m::<impl at src/lib.rs:3:1: 3:9>::LIMIT: u8 = ..`: whose constant that is stands in the source.
+fn impls_with_constants(reference: &str, source_root: &Path) -> BTreeMap<String, ImplHeader> {
+    let constants = reference.lines().filter_map(|l| l.strip_prefix("const "));
+    let found = constants.filter_map(|line| {
+        let (start, rest) = line.split_once("<impl at ")?;
+        let (span, item) = rest.split_once('>')?;
+        // not a constant inside of a method
+        let (name, _) = item.strip_prefix("::")?.split_once(": ")?;
+        if name.contains("::") {
+            return None;
+        }
+        let header = roots::impl_header(span, source_root)?;
+        Some((format!("{start}<impl at {span}>"), header))
+    });
+    found.collect()
+}
+
 pub fn collect_from(
     command: &RustcCommand,
     scratch: &Path,
@@ -82,6 +100,7 @@ pub fn collect_from(
             facts.shadows_std = shadows::defines(&source);
             facts.unions = local_unions::collect(&source);
             facts.empties = local_empties::collect(&source);
+            facts.impls = impls_with_constants(reference, &command.current_dir);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
             let twice = type_sizes::defined_twice(&source);
             let consts = &mut facts.consts;

@@ -1,0 +1,63 @@
+//! Closures of generic functions, boxed closures, numbers as arrays, arrays in order.
+#![allow(dead_code)]
+use optverify::verify;
+
+fn compose(f: impl Fn(i32) -> i32, g: impl Fn(i32) -> i32) -> impl Fn(i32) -> i32 { move |x| g(f(x)) }
+//@ expect: safe
+#[verify]
+fn composed(x: i32) { let h = compose(|a| a & 0xff, |b| b + 1); assert!(h(x) >= 1 && h(x) <= 256); }
+//@ expect: unsafe
+#[verify]
+fn composed_wrong(x: i32) { let h = compose(|a| a & 0xff, |b| b + 1); assert!(h(x) <= 255); }
+fn at_most<T: PartialOrd + Copy>(limit: T) -> impl Fn(T) -> T { move |x| if x > limit { limit } else { x } }
+//@ expect: safe
+#[verify]
+fn of_one_instance(x: u8) { let f = at_most(9u8); assert!(f(x) <= 9); }
+//@ expect: unsafe
+#[verify]
+fn of_one_instance_wrong(x: u8) { let f = at_most(9u8); assert!(f(x) < 9); }
+//@ expect: safe
+//@ known: unknown because closures of two instances have one name
+#[verify]
+fn of_two_instances(x: u8, y: u32) { let (f, g) = (at_most(9u8), at_most(700u32)); assert!(f(x) <= 9 && g(y) <= 700); }
+//@ expect: unsafe
+//@ known: unknown because closures of two instances have one name
+#[verify]
+fn of_two_instances_wrong(x: u8, y: u32) { let (f, g) = (at_most(9u8), at_most(700u32)); assert!(f(x) <= 9 && g(y) < 700); }
+struct Ring<T, const N: usize> { buffer: [T; N], head: usize, len: usize }
+impl<T: Copy, const N: usize> Ring<T, N> {
+    fn iter(&self) -> impl Iterator<Item = T> + '_ { (0..self.len).map(move |i| self.buffer[(self.head + i) % N]) }
+}
+//@ expect: safe
+#[verify]
+fn ring(a: u8, b: u8) { let r = Ring { buffer: [b, 0, 0, a], head: 3, len: 2 }; let s: u32 = r.iter().map(u32::from).sum(); assert!(s == u32::from(a) + u32::from(b)); }
+//@ expect: unsafe
+#[verify]
+fn ring_wrong(a: u8, b: u8) { let r = Ring { buffer: [b, 0, 0, a], head: 3, len: 2 }; let s: u32 = r.iter().map(u32::from).sum(); assert!(s < 510); }
+
+//@ expect: safe
+#[verify]
+fn boxed(k: bool, x: u8) { let f: Box<dyn Fn(u8) -> u16> = if k { Box::new(|v| u16::from(v)) } else { Box::new(move |v| u16::from(v) + u16::from(x)) }; assert!(f(255) <= 510); }
+//@ expect: unsafe
+#[verify]
+fn boxed_wrong(k: bool, x: u8) { let f: Box<dyn Fn(u8) -> u16> = if k { Box::new(|v| u16::from(v)) } else { Box::new(move |v| u16::from(v) + u16::from(x)) }; assert!(f(255) < 510); }
+
+//@ expect: safe
+#[verify]
+fn bytes_by_value(a: u32) { let mut n = 0u32; for b in a.to_be_bytes() { n = n << 8 | u32::from(b); } assert!(n == a); }
+//@ expect: unsafe
+#[verify]
+fn bytes_by_value_wrong(a: u32) { let mut n = 0u32; for b in a.to_le_bytes() { n = n << 8 | u32::from(b); } assert!(n == a); }
+
+//@ expect: safe
+#[verify]
+fn arrays_in_order(a: [u8; 3], b: [u8; 3]) { if a < b { assert!(a[0] <= b[0] && a != b); } else { assert!(a >= b); } }
+//@ expect: unsafe
+#[verify]
+fn arrays_in_order_wrong(a: [u8; 3], b: [u8; 3]) { if a < b { assert!(a[1] <= b[1]); } }
+//@ expect: safe
+#[verify]
+fn signed_arrays_in_order(a: [i32; 2], b: [i32; 2]) { if a <= b { assert!(a[0] < b[0] || a[0] == b[0] && a[1] <= b[1]); } }
+//@ expect: unsafe
+#[verify]
+fn signed_arrays_in_order_wrong(a: [i32; 2], b: [i32; 2]) { if a <= b { assert!(a[0] < b[0] || a[1] < b[1]); } }
