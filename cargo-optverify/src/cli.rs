@@ -4,6 +4,8 @@ use crate::gate::GateArgs;
 use crate::report::options::OutputArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use optverify_engine::capture::Stamp;
+use optverify_engine::pipeline;
+use optverify_engine::prove::portfolio;
 use optverify_engine::vc::Generator;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,7 +90,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub refine: bool,
     /// Use only this engine; repeatable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = engine_name)]
     pub engine: Vec<String>,
     /// Certify proofs by the verification conditions of this generator: one of sp, cnf, lean, ssa, and one of p,
     /// pa, g, ga
@@ -146,7 +148,7 @@ pub struct BenchArgs {
     #[arg(long)]
     pub measure_scratch: bool,
     /// Use only this engine; repeatable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = engine_name)]
     pub engine: Vec<String>,
     /// Certify proofs by the conditions of this generator; `all` compares the sixteen instead, on the tasks with
     /// their loops expanded
@@ -454,6 +456,17 @@ pub enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// The name of an engine: a misspelled one would leave every root unknown.
+fn engine_name(text: &str) -> Result<String, String> {
+    let known = portfolio::ENGINES.iter().chain([&pipeline::BACKWARDS]);
+    let mut names: Vec<&str> = known.copied().collect();
+    if names.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    names.sort_unstable();
+    Err(format!("there are {}", names.join(", ")))
 }
 
 /// `500ms`, `10s`, `2m`, `1h`; a plain number is seconds.

@@ -27,6 +27,7 @@ mod store;
 mod vacuous;
 mod witness;
 
+pub use backwards::BACKWARDS;
 pub use export::proof_file;
 pub use rerun::{NotRerun, RunValues, rerun};
 pub use snapshot::{

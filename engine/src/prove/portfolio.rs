@@ -22,6 +22,24 @@ use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+/// The names of all engines, as `--engine` takes them.
+pub const ENGINES: &[&str] = &[
+    "accelerate",
+    "bmc",
+    "concrete",
+    "domains",
+    "equations",
+    exhaust::NAME,
+    "havoc",
+    "houdini",
+    "k-induction",
+    "pdr",
+    "remember",
+    "scalars",
+    "slice",
+    "states",
+];
+
 /// What the caller wants.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -105,6 +123,7 @@ impl Race<'_> {
         engine: impl FnOnce(&mut Task, &Deadline) -> Option<Verdict>,
         millis: u64,
     ) -> bool {
+        debug_assert!(ENGINES.contains(&name), "{name} is not listed");
         if self.won.is_some() {
             return true;
         }
