@@ -91,3 +91,16 @@ fn different(a: [[u16; 3]; 2], b: [[u16; 3]; 2]) { if a[1][2] != b[1][2] { asser
 //@ expect: unsafe
 #[verify]
 fn different_wrong(a: [[u16; 3]; 2], b: [[u16; 3]; 2]) { if a[1][2] == b[1][2] { assert!(a == b); } }
+
+//@ expect: safe
+#[verify]
+fn digits(x: u8) { let s = x.to_string(); assert!(s.len() >= 1 && s.len() <= 3); if x < 10 { assert!(s.as_bytes()[0] == b'0' + x); } }
+//@ expect: unsafe
+#[verify]
+fn digits_wrong(x: u8) { let s = x.to_string(); assert!(s.len() < 3); }
+//@ expect: safe
+#[verify]
+fn more_digits(x: u32) { let s = x.to_string(); assert!(!s.is_empty()); }
+//@ expect: unsafe
+#[verify]
+fn more_digits_wrong(x: u32) { let s = x.to_string(); assert!(s.len() < 10); }

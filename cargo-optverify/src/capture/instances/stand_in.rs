@@ -50,6 +50,31 @@ const ALL: &[StandIn] = &[
         function: "from_utf8",
         signature: "for<'a> fn(&'a [u8]) -> std::result::Result<&'a str, std::str::Utf8Error>",
     },
+    StandIn {
+        path: "fmt::num::imp::<impl u8>::_fmt",
+        function: "decimal_u8",
+        signature: "for<'a> unsafe fn(u8, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
+    },
+    StandIn {
+        path: "fmt::num::imp::<impl u16>::_fmt",
+        function: "decimal_u16",
+        signature: "for<'a> unsafe fn(u16, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
+    },
+    StandIn {
+        path: "fmt::num::imp::<impl u32>::_fmt",
+        function: "decimal_u32",
+        signature: "for<'a> unsafe fn(u32, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
+    },
+    StandIn {
+        path: "fmt::num::imp::<impl u64>::_fmt",
+        function: "decimal_u64",
+        signature: "for<'a> unsafe fn(u64, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
+    },
+    StandIn {
+        path: "fmt::num::imp::<impl usize>::_fmt",
+        function: "decimal_usize",
+        signature: "for<'a> unsafe fn(usize, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
+    },
 ];
 
 /// By the call: a function that does the same, under the call's name. `texts`: where the calls stand, which tell the
@@ -188,6 +213,44 @@ mod tests {
                 text.extend(&bytes);
                 let own = format!("{:?}", stand_ins::from_utf8(&text));
                 assert_eq!(own, format!("{:?}", std::str::from_utf8(&text)), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_std_writes_them() {
+        use std::mem::MaybeUninit;
+        let mut powers: Vec<u64> = vec![0, u64::MAX];
+        for k in 0..20 {
+            let p = 10u64.wrapping_pow(k);
+            powers.extend([p - 1, p, p + 1, p.wrapping_mul(7), 1 << (3 * k)]);
+        }
+        for n in powers {
+            let mut room = [MaybeUninit::uninit(); 20];
+            let all = [
+                (
+                    stand_ins::decimal_u64(n, &mut room).to_owned(),
+                    n.to_string(),
+                ),
+                (
+                    stand_ins::decimal_usize(n as usize, &mut room).to_owned(),
+                    (n as usize).to_string(),
+                ),
+                (
+                    stand_ins::decimal_u32(n as u32, &mut room[10..]).to_owned(),
+                    (n as u32).to_string(),
+                ),
+                (
+                    stand_ins::decimal_u16(n as u16, &mut room[15..]).to_owned(),
+                    (n as u16).to_string(),
+                ),
+                (
+                    stand_ins::decimal_u8(n as u8, &mut room[17..]).to_owned(),
+                    (n as u8).to_string(),
+                ),
+            ];
+            for (own, std) in all {
+                assert_eq!(own, std);
             }
         }
     }

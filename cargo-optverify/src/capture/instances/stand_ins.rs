@@ -106,3 +106,53 @@ pub fn from_utf8(v: &[u8]) -> Result<&str, Utf8Error> {
     // Safety: every sequence was looked at.
     Ok(unsafe { std::str::from_utf8_unchecked(v) })
 }
+
+/// `core::fmt::num::imp::<impl u8>::_fmt` and its siblings: the decimal digits, at the end of the room, which must have
+/// place for all of them. How many there are is found by comparisons: a proof about lengths need not divide.
+macro_rules! decimal {
+    ($name:ident, $int:ty) => {
+        #[allow(unsafe_code)]
+        pub fn $name(n: $int, room: &mut [std::mem::MaybeUninit<u8>]) -> &str {
+            let wide = n as u64;
+            let mut digits = 1;
+            digits += (wide >= 10) as usize;
+            digits += (wide >= 100) as usize;
+            digits += (wide >= 1000) as usize;
+            digits += (wide >= 10000) as usize;
+            digits += (wide >= 100000) as usize;
+            digits += (wide >= 1000000) as usize;
+            digits += (wide >= 10000000) as usize;
+            digits += (wide >= 100000000) as usize;
+            digits += (wide >= 1000000000) as usize;
+            digits += (wide >= 10000000000) as usize;
+            digits += (wide >= 100000000000) as usize;
+            digits += (wide >= 1000000000000) as usize;
+            digits += (wide >= 10000000000000) as usize;
+            digits += (wide >= 100000000000000) as usize;
+            digits += (wide >= 1000000000000000) as usize;
+            digits += (wide >= 10000000000000000) as usize;
+            digits += (wide >= 100000000000000000) as usize;
+            digits += (wide >= 1000000000000000000) as usize;
+            digits += (wide >= 10000000000000000000) as usize;
+            let start = usize::wrapping_sub(room.len(), digits);
+            let (mut rest, mut left) = (n, digits);
+            while left > 0 {
+                left -= 1;
+                room[usize::wrapping_add(start, left)].write(b'0' + (rest % 10) as u8);
+                rest /= 10;
+            }
+            let written = &room[start..];
+            // Safety: every byte from the start on was written, with a digit.
+            unsafe {
+                let bytes = &*(std::ptr::from_ref(written) as *const [u8]);
+                std::str::from_utf8_unchecked(bytes)
+            }
+        }
+    };
+}
+
+decimal!(decimal_u8, u8);
+decimal!(decimal_u16, u16);
+decimal!(decimal_u32, u32);
+decimal!(decimal_u64, u64);
+decimal!(decimal_usize, usize);
