@@ -65,7 +65,11 @@ const CODES: &[Code] = &[
     ),
     code(
         "OV0027",
-        &["whose name another one has", "named like a crate of std"],
+        &[
+            "whose name another one has",
+            "named like a crate of std",
+            "under the names of others",
+        ],
     ),
     code("OV0004", &["recursion of"]),
     code("OV0014", &["may not be initialised"]),
@@ -140,6 +144,8 @@ const CODES: &[Code] = &[
             "f128",
             "float",
             "with unusual arguments",
+            "formatting ",
+            "of an unusual shape",
             "with other arguments",
             "an aggregate",
             "the size of",

@@ -219,7 +219,7 @@ impl<'a> Lowerer<'a> {
         let usual = match width {
             32 => u128::from(f32::NAN.to_bits()),
             64 => u128::from(f64::NAN.to_bits()),
-            _ => return gap(format!("f{width}")),
+            _ => return gap(format!("a float of {width} bits")),
         };
         let v = self.pool.fresh("NaN", Sort::Bv(width));
         self.draw_vars.push(v);
