@@ -84,3 +84,49 @@ impl fmt::Debug for Counts<'_> { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::R
 //@ known: unknown because a function that formats may write
 #[verify]
 fn writes_inside() { let c = std::cell::Cell::new(0); println!("{:?}", Counts(&c)); assert!(c.get() == 0); }
+struct Held<'a>(&'a dyn fmt::Display);
+impl fmt::Display for Held<'_> { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { fmt::Display::fmt(self.0, f) } }
+//@ expect: unsafe
+//@ known: unknown because what an object formats by is not known
+#[verify]
+fn panics_in_an_object(x: u8) { println!("{}", Held(&Loud(x))); }
+struct Message<'a>(fmt::Arguments<'a>);
+impl fmt::Display for Message<'_> { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { f.write_fmt(self.0) } }
+//@ expect: unsafe
+//@ known: unknown because arguments made elsewhere are not known
+#[verify]
+fn panics_in_arguments(x: u8) { println!("{}", Message(format_args!("{}", Loud(x)))); }
+struct Kept(fmt::Result);
+impl fmt::Display for Kept { fn fmt(&self, _: &mut fmt::Formatter) -> fmt::Result { self.0 } }
+//@ expect: unsafe
+//@ known: unknown because the outcome is made elsewhere
+#[verify]
+fn fails_as_told() { let s = format!("{}", Kept(Err(fmt::Error))); drop(s); }
+const FAILED: fmt::Result = Err(fmt::Error);
+struct Failed;
+impl fmt::Display for Failed { fn fmt(&self, _: &mut fmt::Formatter) -> fmt::Result { FAILED } }
+//@ expect: unsafe
+//@ known: unknown because the outcome is made elsewhere
+#[verify]
+fn fails_by_a_constant() { let s = format!("{}", Failed); drop(s); }
+struct Keys;
+impl fmt::Debug for Keys { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { f.debug_map().key(&1).finish() } }
+//@ expect: unsafe
+//@ known: unknown because a map may be written in the wrong order
+#[verify]
+fn panics_in_a_map() { println!("{:?}", Keys); }
+struct All<'a>(&'a [Loud]);
+impl fmt::Debug for Loud { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { fmt::Display::fmt(self, f) } }
+impl fmt::Debug for All<'_> { fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { f.debug_list().entries(self.0).finish() } }
+//@ expect: unsafe
+//@ known: unknown because functions run over the parts are not looked into
+#[verify]
+fn panics_in_a_list(x: u8) { println!("{:?}", All(&[Loud(x)])); }
+#[derive(Debug)]
+enum Token<'a> { Number(i64), Word(&'a str), Pair { left: u8, right: Option<u8> }, End }
+//@ expect: safe
+#[verify]
+fn derived(x: i64) { let t = if x > 3 { Token::Number(x) } else if x < 0 { Token::Pair { left: 1, right: None } } else { Token::End }; println!("{:?} {:?}", t, Token::Word("a")); if let Token::Number(n) = t { assert!(n > 3); } }
+//@ expect: unsafe
+#[verify]
+fn derived_wrong(x: i64) { let t = if x > 3 { Token::Number(x) } else { Token::End }; println!("{:?}", t); if let Token::Number(n) = t { assert!(n > 4); } }

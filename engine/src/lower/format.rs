@@ -1,55 +1,18 @@
 //! Texts made of values: `format!` and `println!`. What they make of numbers and texts is not modelled: it is any text,
 //! and a counterexample that draws one is none. That they do nothing else is looked at: the functions that format the
-//! arguments are std's own for types of std, or functions of the crate that only hand parts of their value on to std.
+//! arguments are std's own for types of std, or functions of the crate that only hand parts of their value on to std
+//! (`formatter.rs`).
 
 use super::inline::Call;
+use super::pointer::Target;
 use super::shape::{LeafKind, Step};
 use super::types::{self, erase};
 use super::value::{Leaf, LeafValue, PointerValue, Value};
 use super::{Lowered, Lowerer, Part, gap};
-use crate::mir::{
-    Body, CastKind, Const, Elem, Operand, Path, PointerCoercion, Rvalue, StatementKind,
-    TerminatorKind, Ty, TyKind,
-};
+use crate::mir::{IntTy, Path, Ty, TyKind};
 use crate::term::{Sort, Term};
 
-/// What std formats without running code of anybody else: these, and what is made of them.
-const PLAIN: &[&str] = &[
-    "bool",
-    "char",
-    "str",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "usize",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "i128",
-    "isize",
-    "f32",
-    "f64",
-    "std::boxed::Box",
-    "std::cmp::Ordering",
-    "std::num::NonZero",
-    "std::num::ParseIntError",
-    "std::num::TryFromIntError",
-    "std::num::Wrapping",
-    "std::ops::Range",
-    "std::ops::RangeInclusive",
-    "std::option::Option",
-    "std::result::Result",
-    "std::str::Utf8Error",
-    "std::string::String",
-    "std::time::Duration",
-    "std::vec::Vec",
-];
-
-/// How deep the functions of the crate that format its values may call each other.
-const MAX_DEPTH: u32 = 8;
+const UNKNOWN: &str = "formatting of arguments that are not known";
 
 impl Lowerer<'_> {
     /// Is this a call that formats or prints? Then it is done.
@@ -77,40 +40,27 @@ impl Lowerer<'_> {
             return gap("formatting with unusual arguments");
         };
         let v = self.operand(arguments)?;
-        let mut seen = false;
+        let mut templates = true;
         for (_, l) in &v.leaves {
             let Leaf::Pointer(p) = &l.leaf else { continue };
             for t in p.targets.clone() {
-                let super::pointer::Target::Place(object, path) =
-                    self.targets[t.0 as usize].clone()
-                else {
-                    continue;
+                // a literal text has no arguments, and its length where others have them
+                let (object, path) = match self.targets[t.0 as usize].clone() {
+                    Target::Place(object, path) => (object, path),
+                    Target::Address => continue,
+                    Target::Function(_) => return gap(UNKNOWN),
                 };
                 let ty = self.objects[object.0 as usize].ty.clone();
-                if !holds_argument(&ty) {
-                    continue;
+                if holds_argument(&ty) {
+                    templates &= self.check_formatters_in(object, &path)?;
+                } else {
+                    templates &= is_bytes(&ty);
                 }
-                seen |= self.check_formatters_in(object, &path)?;
             }
         }
-        // a literal text has no arguments, and its length where others have them
-        let literal = v.leaves.iter().all(|(_, l)| match &l.leaf {
-            Leaf::Pointer(p) => p.targets.iter().all(|t| self.is_bytes_or_number(*t)),
-            Leaf::Bits(_) => true,
-        });
-        match seen || literal {
+        match templates {
             true => Ok(()),
-            false => gap("formatting of arguments that are not known"),
-        }
-    }
-
-    fn is_bytes_or_number(&self, target: super::pointer::TargetId) -> bool {
-        match &self.targets[target.0 as usize] {
-            super::pointer::Target::Place(object, _) => {
-                !holds_argument(&self.objects[object.0 as usize].ty)
-            }
-            super::pointer::Target::Address => true,
-            super::pointer::Target::Function(_) => false,
+            false => gap(UNKNOWN),
         }
     }
 
@@ -124,132 +74,18 @@ impl Lowerer<'_> {
             .flat_map(|(_, targets)| targets.iter().copied())
             .collect();
         // unsafe code of the crate is not looked into
-        let depth = match self.check_tame() {
-            Ok(()) => 0,
-            Err(_) => MAX_DEPTH,
-        };
+        let look = self.check_tame().is_ok();
         let mut any = false;
         for t in targets {
-            let super::pointer::Target::Function(name) = self.targets[t.0 as usize].clone() else {
+            let Target::Function(name) = self.targets[t.0 as usize].clone() else {
                 continue;
             };
             any = true;
-            if !self.only_formats(&name, depth) {
+            if !self.only_formats(&name, look) {
                 return gap(format!("formatting by `{name}`, which is not looked into"));
             }
         }
         Ok(any)
-    }
-
-    /// Does this function, `<T as Display>::fmt` or one of its kind, only make text?
-    fn only_formats(&self, function: &str, depth: u32) -> bool {
-        let Ok(path) = crate::mir::parse_path(function) else {
-            return false;
-        };
-        let Some(q) = path.qself.as_ref().filter(|_| path.last_name() == "fmt") else {
-            return false;
-        };
-        let Some(of) = q.trait_ref.as_ref() else {
-            return false;
-        };
-        let in_std = matches!(of.kind(), TyKind::Adt { path, .. }
-            if types::in_std(path).is_some_and(|p| p.starts_with("fmt::")));
-        in_std && self.is_formatted_by(&q.ty, of, depth)
-    }
-
-    fn is_formatted_by(&self, ty: &Ty, of: &Ty, depth: u32) -> bool {
-        if self.is_plain_text(&ty.to_string()) {
-            return true;
-        }
-        match ty.kind() {
-            TyKind::Ref { ty, .. } => return self.is_formatted_by(ty, of, depth),
-            TyKind::Adt { .. } if depth < MAX_DEPTH => {}
-            _ => return false,
-        }
-        let found = self.object_method(&erase(ty), of, "fmt", 2);
-        match found {
-            Ok(Some(b)) => self.hands_on(b.body, depth + 1),
-            _ => false,
-        }
-    }
-
-    fn is_plain_text(&self, ty: &str) -> bool {
-        let mut words = ty.split(|c: char| !c.is_alphanumeric() && !"_:'".contains(c));
-        words.all(|word| {
-            let own = self.source.facts.types.contains_key(word);
-            let is_number = word.bytes().all(|b| b.is_ascii_digit());
-            !own && (PLAIN.contains(&word) || is_number || word == "mut" || word.starts_with('\''))
-        })
-    }
-
-    /// Nothing but calls of the formatter, with parts of types that are formatted so themselves; and no error of its own,
-    /// which would end in a panic of the caller.
-    fn hands_on(&self, body: &Body, depth: u32) -> bool {
-        body.blocks.iter().filter(|b| !b.cleanup).all(|block| {
-            let mut statements = block.statements.iter().map(|s| &s.kind);
-            let statements_do = statements.all(|kind| match kind {
-                StatementKind::Assign(place, rvalue) => {
-                    !place.projection.contains(&Elem::Deref)
-                        && self.hands_on_value(body, rvalue, depth)
-                }
-                StatementKind::StorageLive(_)
-                | StatementKind::StorageDead(_)
-                | StatementKind::Nop => true,
-                _ => false,
-            });
-            statements_do
-                && match &block.terminator.kind {
-                    TerminatorKind::Goto(_)
-                    | TerminatorKind::SwitchInt { .. }
-                    | TerminatorKind::Return
-                    | TerminatorKind::Unreachable => true,
-                    TerminatorKind::Call { func, args, .. } => {
-                        is_of_formatter(func)
-                            && !args
-                                .iter()
-                                .any(|a| matches!(a, Operand::Const(Const::FnItem(_))))
-                    }
-                    _ => false,
-                }
-        })
-    }
-
-    fn hands_on_value(&self, body: &Body, rvalue: &Rvalue, depth: u32) -> bool {
-        let text = format!("{rvalue:?}");
-        if text.contains("\"Err\"") || text.contains("::Err(") {
-            return false;
-        }
-        let Rvalue::Cast { operand, ty, kind } = rvalue else {
-            return !text.contains("FnItem(");
-        };
-        match kind {
-            CastKind::PointerCoercion(PointerCoercion::Unsize, _) => {
-                let (Operand::Copy(p) | Operand::Move(p)) = operand else {
-                    return !types::pointee(ty).is_some_and(types::is_trait_object);
-                };
-                let Some(to) = types::pointee(ty) else {
-                    return false;
-                };
-                let TyKind::Dyn { .. } = to.kind() else {
-                    return true;
-                };
-                let from = p.as_local().and_then(|l| body.local(l));
-                let of = to.to_string();
-                let of = ["std::fmt::Debug", "std::fmt::Display"]
-                    .into_iter()
-                    .find(|name| of == format!("dyn {name}"))
-                    .and_then(|name| crate::mir::parse_ty(name).ok());
-                match (from.and_then(|l| types::pointee(&l.ty)), of) {
-                    (Some(from), Some(of)) => self.is_formatted_by(from, &of, depth),
-                    _ => false,
-                }
-            }
-            CastKind::PointerCoercion(..) => match operand {
-                Operand::Const(Const::FnItem(path)) => self.only_formats(&path.to_string(), depth),
-                _ => !text.contains("FnItem("),
-            },
-            _ => !text.contains("FnItem("),
-        }
     }
 
     /// A string of any length, capacity and bytes in memory of its own.
@@ -283,11 +119,10 @@ impl Lowerer<'_> {
 
     fn any_bytes(&mut self, room: Term, why: &str) -> Lowered<PointerValue> {
         self.check_tame()?;
-        let byte = Ty::new(TyKind::Int(crate::mir::IntTy::U8));
+        let byte = Ty::new(TyKind::Int(IntTy::U8));
         let p = self.allocate(&byte, room)?;
         for &t in &p.targets {
-            let super::pointer::Target::Place(object, path) = self.targets[t.0 as usize].clone()
-            else {
+            let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
                 return gap("a text without memory");
             };
             let sort = Sort::Array { index: 64, elem: 8 };
@@ -309,7 +144,7 @@ impl Lowerer<'_> {
         let p = self.pointer_of(v)?;
         let mut number = self.bv64(8);
         for &t in &p.targets {
-            if self.targets[t.0 as usize] == super::pointer::Target::Address {
+            if self.targets[t.0 as usize] == Target::Address {
                 let here = self.tag_is(&p, t);
                 number = self.pool.ite(here, p.indices[0], number);
             }
@@ -327,18 +162,11 @@ pub fn holds_argument(ty: &Ty) -> bool {
     }
 }
 
-/// A function of std's that writes into what it is given.
-fn is_of_formatter(func: &Operand) -> bool {
-    let Operand::Const(Const::FnItem(path) | Const::Named(path)) = func else {
-        return false;
-    };
-    let of = match &path.qself {
-        Some(q) => q.ty.to_string().replace("dyn ", ""),
-        None => path.plain(),
-    };
-    types::in_std(&of).is_some_and(|p| {
-        p.starts_with("fmt::")
-            || p == "intrinsics::is_val_statically_known"
-            || p.ends_with("::precondition_check")
-    })
+/// What a text's template is written in.
+fn is_bytes(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array(ty, _) | TyKind::Slice(ty) => is_bytes(ty),
+        TyKind::Int(i) => *i == IntTy::U8,
+        kind => *kind == TyKind::Str,
+    }
 }

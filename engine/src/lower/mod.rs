@@ -21,6 +21,7 @@ mod contract;
 mod draw;
 mod drop;
 mod format;
+mod formatter;
 mod guard;
 mod heap;
 mod impls;
