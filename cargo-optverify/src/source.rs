@@ -69,6 +69,7 @@ pub fn of_file(file: &Path, build: &BuildArgs, dir: &Path) -> Result<()> {
         Outcome::Captured => Ok(()),
         Outcome::DoesNotCompile { stderr } => {
             anstream::eprint!("{}", String::from_utf8_lossy(&stderr));
+            anstream::eprint!("{}", capture::help(&stderr).unwrap_or_default());
             Err(BuildFailed.into())
         }
     }

@@ -74,6 +74,7 @@ pub fn run(args: &[String]) -> Result<ExitCode> {
         Outcome::Captured => Ok(ExitCode::SUCCESS),
         Outcome::DoesNotCompile { stderr } => {
             eprint!("{}", String::from_utf8_lossy(&stderr));
+            eprint!("{}", capture::help(&stderr).unwrap_or_default());
             eprintln!(
                 "error: `{}` compiles, but not when its roots are captured",
                 command.crate_name()

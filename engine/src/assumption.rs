@@ -56,7 +56,7 @@ ledger! {
     Inlined "inlined" "snapshots that call other crates are closed by running the same passes with unlimited inlining",
     Instances "instances" "a generic function that rustc leaves as a call is its own text with its parameters replaced, as code generation would do",
     OverflowDropped "overflow-dropped" "overflow checks in MIR that code generation drops in this profile are no checks",
-    Floats "floats" "floats follow IEEE 754 with rounding to nearest even; of the bits of a NaN only that the same operation on the same values makes the same ones is relied on",
+    Floats "floats" "floats follow IEEE 754 with rounding to nearest even; the bits of a NaN that an operation makes are open",
     Approximated "approximated" "a value was over-approximated: every value is allowed for it in the proof",
     Solver "solver" "Z3's answer `unsat` is right",
     Integers "integers" "some conditions were refuted over the integers, where sums that wrap are split by cases",

@@ -55,6 +55,15 @@ pub enum Outcome {
     },
 }
 
+/// What to do about errors that the attributes are to blame for: a macro cannot see that its function stands in an impl.
+pub fn help(stderr: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(stderr);
+    let by_macro = text.contains("E0425") && text.contains("attribute macro `verify`");
+    by_macro.then_some(
+        "help: an associated function with a contract that mentions neither `self` nor `Self` needs `#[verify(associated)]`\n",
+    )
+}
+
 /// Captures one crate into `dir`, which appears complete or not at all.
 pub fn capture(request: &Request<'_>, dir: &Path) -> Result<Outcome> {
     capture_roots(request, dir, None)

@@ -118,3 +118,18 @@ fn nan_payload_safe(c: bool) { let y = if c { f32::from_bits(0x7fc0_0005) } else
 //@ expect: safe
 #[verify]
 fn nan_bits_safe() { let y = f32::from_bits(0xffc0_0001); assert!(y.to_bits() == 0xffc0_0001); }
+
+// every operation may choose bits of its own, also for the same values
+//@ expect: unsafe
+//@ known: unknown because nobody chooses the bits of a NaN
+#[verify]
+fn nan_twice_unsafe(x: f32, y: f32) { let (a, b) = (x / y, x / y); assert!(a.to_bits() == b.to_bits()); }
+//@ expect: safe
+#[verify]
+fn nan_twice_safe(x: f32) { let (a, b) = (x * 2.0, x * 2.0); assert!(a.is_nan() || a.to_bits() == b.to_bits()); }
+//@ expect: safe
+#[verify]
+fn half_is_positive(x: f32) { let a = x * 0.5; if a > 0.0 { assert!(a.to_bits() >> 31 == 0); } }
+//@ expect: unsafe
+#[verify]
+fn half_is_positive_wrong(x: f32) { let a = x * 0.5; if a <= 0.0 { assert!(a.to_bits() >> 31 == 1); } }

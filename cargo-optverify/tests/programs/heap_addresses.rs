@@ -165,3 +165,30 @@ pub fn uaf2(x: u8) {
     let y = unsafe { *p };
     assert!(y == x);
 }
+//@ expect: unsafe
+//@ known: unknown because a variable of a loop may be elsewhere in every round
+#[verify]
+pub fn variable_of_a_loop(x: u8) {
+    let mut last: *const u8 = std::ptr::null();
+    for i in 0..2u8 {
+        let y = x ^ i;
+        let p: *const u8 = &y;
+        if i == 1 {
+            assert!(std::ptr::eq(p, last));
+        }
+        last = p;
+    }
+}
+//@ expect: safe
+#[verify]
+pub fn variable_before_a_loop(x: u8) {
+    let mut last: *const u8 = std::ptr::null();
+    let y = x ^ 1;
+    for i in 0..2u8 {
+        let p: *const u8 = &y;
+        if i == 1 {
+            assert!(std::ptr::eq(p, last));
+        }
+        last = p;
+    }
+}

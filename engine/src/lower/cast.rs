@@ -11,6 +11,9 @@ use crate::term::{FloatOp, Sort, Term};
 impl Lowerer<'_> {
     pub fn cast(&mut self, operand: &Operand, to: &Ty, kind: &CastKind) -> Lowered<Value> {
         let from = self.operand_type(operand)?;
+        if let (CastKind::Transmute | CastKind::PtrToPtr, Some(from)) = (kind, &from) {
+            self.sees_bits_of(from, to);
+        }
         match kind {
             CastKind::IntToInt
             | CastKind::IntToFloat
@@ -126,7 +129,7 @@ impl Lowerer<'_> {
             (ScalarKind::Bool, ScalarKind::Bool) => t,
             (ScalarKind::Bool, k) => self.pool.bool_to_bv(t, types::bits(k)),
             (ScalarKind::Float(_), ScalarKind::Float(w)) => {
-                self.pool.float(FloatOp::Convert, &[t], w)
+                self.float(FloatOp::Convert, &[t], w)?
             }
             (ScalarKind::Float(_), ScalarKind::Signed(w)) => {
                 self.pool.float(FloatOp::ToSigned, &[t], w)

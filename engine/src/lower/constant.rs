@@ -9,8 +9,8 @@ use super::{Lowered, Lowerer, ObjectKey, gap};
 use crate::mir::{
     AllocKind, ArrayLen, BodyKind, Const, ConstFields, GenericArg, IntTy, Path, Ty, TyKind,
 };
-use crate::program::{Draw, ScalarKind};
-use crate::term::{FloatOp, Sort, Term};
+use crate::program::ScalarKind;
+use crate::term::Term;
 
 /// The type of a literal, where the text alone tells it.
 pub fn literal_type(c: &Const) -> Option<Ty> {
@@ -214,27 +214,14 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// MIR prints every NaN alike, whatever its sign and payload.
-    fn some_nan(&mut self, width: u32) -> Lowered<Term> {
-        let usual = match width {
-            32 => u128::from(f32::NAN.to_bits()),
-            64 => u128::from(f64::NAN.to_bits()),
-            _ => return gap(format!("a float of {width} bits")),
-        };
-        let v = self.pool.fresh("NaN", Sort::Bv(width));
-        self.draw_vars.push(v);
-        let why = "the bits of a NaN that is a constant of the compiler's";
-        self.havoc(v, Draw::Approximate(why.into()));
-        let bits = self.pool.var(v);
-        let is_one = self.pool.float(FloatOp::IsNan, &[bits], width);
-        let usual = self.pool.bv(usual, width);
-        Ok(self.pool.ite(is_one, bits, usual))
-    }
-
     fn float_literal(&mut self, text: &str, bits: u16) -> Lowered<Term> {
         let text = text.trim_end_matches('_');
         let value = match text {
-            "NaN" => return self.some_nan(u32::from(bits)),
+            // MIR prints every NaN alike, whatever its sign and payload
+            "NaN" => {
+                let why = "the bits of a NaN that is a constant of the compiler's";
+                return self.some_nan(u32::from(bits), why);
+            }
             "inf" => f64::INFINITY,
             "-inf" => f64::NEG_INFINITY,
             t => match t.parse::<f64>() {

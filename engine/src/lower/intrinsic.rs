@@ -247,7 +247,7 @@ impl Lowerer<'_> {
                     let ty = self.operand_type(a)?;
                     bits.push(self.operand_bits(a, ty.as_ref())?);
                 }
-                let t = self.pool.float(op, &bits, w);
+                let t = self.float(op, &bits, w)?;
                 self.scalar(t)
             }
             "fabsf32" | "fabsf64" | "fabs" => {

@@ -32,6 +32,7 @@ mod intrinsic;
 mod layout;
 mod mark;
 mod memory;
+mod nan;
 mod nonzero;
 mod number_bytes;
 mod opaque;
@@ -267,6 +268,8 @@ pub(crate) struct Lowerer<'a> {
     pub movable: BTreeSet<ObjectId>,
     /// Does the user's own code handle memory in ways that the heap's model cannot follow? Asked once.
     pub wild: Option<bool>,
+    /// Does the root look at the bits of floats? Kept from round to round.
+    pub sees_bits: bool,
     /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
     pub escaped: BTreeSet<(ObjectId, Vec<Step>)>,
     /// Is the statement at hand one of std's own iterators?
@@ -405,6 +408,7 @@ impl<'a> Lowerer<'a> {
             grew: false,
             movable: BTreeSet::new(),
             wild: None,
+            sees_bits: false,
             escaped: BTreeSet::new(),
             iterating: false,
             pool: Pool::new(),

@@ -314,20 +314,20 @@ impl Lowerer<'_> {
         if w != 32 && w != 64 {
             return gap(format!("f{w}"));
         }
-        let f = |l: &mut Self, op| l.pool.float(op, &[x, y], w);
+        let f = |l: &mut Self, op| l.float(op, &[x, y], w);
         let out = match op {
-            BinOp::Add => f(self, FloatOp::Add),
-            BinOp::Sub => f(self, FloatOp::Sub),
-            BinOp::Mul => f(self, FloatOp::Mul),
-            BinOp::Div => f(self, FloatOp::Div),
-            BinOp::Rem => f(self, FloatOp::Rem),
-            BinOp::Eq => f(self, FloatOp::Eq),
+            BinOp::Add => f(self, FloatOp::Add)?,
+            BinOp::Sub => f(self, FloatOp::Sub)?,
+            BinOp::Mul => f(self, FloatOp::Mul)?,
+            BinOp::Div => f(self, FloatOp::Div)?,
+            BinOp::Rem => f(self, FloatOp::Rem)?,
+            BinOp::Eq => f(self, FloatOp::Eq)?,
             BinOp::Ne => {
-                let e = f(self, FloatOp::Eq);
+                let e = f(self, FloatOp::Eq)?;
                 self.pool.not(e)
             }
-            BinOp::Lt => f(self, FloatOp::Lt),
-            BinOp::Le => f(self, FloatOp::Le),
+            BinOp::Lt => f(self, FloatOp::Lt)?,
+            BinOp::Le => f(self, FloatOp::Le)?,
             BinOp::Gt => self.pool.float(FloatOp::Lt, &[y, x], w),
             BinOp::Ge => self.pool.float(FloatOp::Le, &[y, x], w),
             _ => return gap(format!("`{op:?}` on floats")),

@@ -85,6 +85,7 @@ impl Lowerer<'_> {
                 self.check_raw(&mut at)?;
                 if self.is_union(&at.ty) {
                     // All fields are the same bytes.
+                    self.sees_bits_of(&at.ty.clone(), ty);
                     at.ty = erase(ty);
                     return Ok(at);
                 }

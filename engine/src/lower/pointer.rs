@@ -3,7 +3,7 @@
 use super::shape::Step;
 use super::value::{PointerValue, in_array};
 use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
-use crate::mir::AllocKind;
+use crate::mir::{AllocKind, Block, StatementKind};
 use crate::term::{Sort, Term};
 use std::collections::BTreeSet;
 
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
 
     /// Addresses inside an object may be compared while it stays where it is. A buffer that grows keeps its object here
     /// but not its address natively, and an allocation may or may not get the place of one that was freed.
-    pub fn address_is_kept(&self, t: TargetId) -> Lowered<()> {
+    pub fn address_is_kept(&mut self, t: TargetId) -> Lowered<()> {
         let Target::Place(o, _) = &self.targets[t.0 as usize] else {
             return Ok(());
         };
@@ -209,7 +209,40 @@ impl Lowerer<'_> {
                 "pointers into constants compared or subtracted, of which there may be copies",
             );
         }
+        // only a raw pointer can be there longer than its variable
+        if self.begins_again(key) && self.check_tame().is_err() {
+            return gap("pointers compared or subtracted to a variable of a loop's body");
+        }
         Ok(())
+    }
+
+    /// Is this a variable that a loop makes anew, perhaps elsewhere?
+    fn begins_again(&self, key: &ObjectKey) -> bool {
+        let ObjectKey::Local(instance, local) = key else {
+            return false;
+        };
+        let begins = StatementKind::StorageLive(*local);
+        let body = self.instances[instance.0 as usize].body.body;
+        let mut blocks = body.blocks.iter();
+        let of_block = |b: &Block| b.statements.iter().any(|s| s.kind == begins);
+        if blocks.any(|b| of_block(b) && body.is_on_cycle(b.id)) {
+            return true;
+        }
+        // or a function that a loop calls
+        let Some(mut calls) = self.instances[instance.0 as usize].calls.as_deref() else {
+            return true;
+        };
+        let mut at = *instance;
+        while let (Some(parent), Some((&block, above))) =
+            (self.instances[at.0 as usize].parent, calls.split_last())
+        {
+            let body = self.instances[parent.0 as usize].body.body;
+            if body.is_on_cycle(crate::mir::BlockId(block)) {
+                return true;
+            }
+            (at, calls) = (parent, above);
+        }
+        false
     }
 
     /// A literal and a constant have an address for each place that mentions them, or one for all: every codegen unit

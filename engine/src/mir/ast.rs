@@ -77,6 +77,22 @@ impl Body {
     pub fn block(&self, block: BlockId) -> Option<&Block> {
         self.blocks.get(block.0 as usize)
     }
+    /// Can a run come back to this block?
+    pub fn is_on_cycle(&self, block: BlockId) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut open = vec![block];
+        while let Some(at) = open.pop() {
+            for next in self.block(at).into_iter().flat_map(|b| b.terminator.next()) {
+                if next == block {
+                    return true;
+                }
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -173,6 +189,28 @@ pub struct Terminator {
     pub source_info: SourceInfo,
     pub const_types: Vec<Arc<str>>,
     pub line: u32,
+}
+
+impl Terminator {
+    /// The blocks that may come next, unwinding left out.
+    pub fn next(&self) -> Vec<BlockId> {
+        use TerminatorKind::{Assert, Call, Drop, FalseEdge, FalseUnwind, Goto, InlineAsm};
+        use TerminatorKind::{SwitchInt, Yield};
+        match &self.kind {
+            Goto(to) | Drop { target: to, .. } | Assert { target: to, .. } => vec![*to],
+            FalseEdge { real, .. } | FalseUnwind { real, .. } => vec![*real],
+            Call { target, .. } => target.iter().copied().collect(),
+            SwitchInt {
+                targets, otherwise, ..
+            } => {
+                let named = targets.iter().map(|(_, to)| *to);
+                named.chain(*otherwise).collect()
+            }
+            Yield { resume, .. } => vec![*resume],
+            InlineAsm(asm) => asm.targets.clone(),
+            _ => vec![],
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
