@@ -133,3 +133,18 @@ fn half_is_positive(x: f32) { let a = x * 0.5; if a > 0.0 { assert!(a.to_bits() 
 //@ expect: unsafe
 #[verify]
 fn half_is_positive_wrong(x: f32) { let a = x * 0.5; if a <= 0.0 { assert!(a.to_bits() >> 31 == 1); } }
+
+//@ expect: safe
+#[verify]
+fn nan_by_name(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y.is_nan() || y >= 0.0); }
+//@ expect: unsafe
+//@ known: unknown because nobody chooses the bits of a NaN
+#[verify]
+fn nan_by_name_wrong(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y >= 0.0); }
+//@ expect: unsafe
+//@ known: unknown because nobody chooses between two zeros
+#[verify]
+fn which_zero(a: f64) { let z = a.max(0.0); assert!(1.0 / z > -1.0); }
+//@ expect: safe
+#[verify]
+fn at_least_zero(a: f64) { let z = a.max(0.0); assert!(z >= 0.0); }

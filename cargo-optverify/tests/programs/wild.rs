@@ -69,3 +69,41 @@ fn taken_safe(n: u8) { let mut b = Box::new(n); let c = std::mem::replace(&mut b
 //@ expect: unsafe
 #[verify]
 fn taken_unsafe(n: u8) { let mut b = Box::new(n); let c = std::mem::replace(&mut b, Box::new(3)); assert!(*c != *b); }
+
+struct Borrowed<'a>(&'a u8);
+fn lasts<'a>(x: Borrowed<'a>) -> Borrowed<'static> { unsafe { std::mem::transmute(x) } }
+fn dangling(x: u8) -> Borrowed<'static> { let v = vec![x]; lasts(Borrowed(&v[0])) }
+//@ expect: unsafe
+//@ known: unknown because a borrow that lasts longer is not told from others
+#[verify]
+fn borrow_in_a_struct_unsafe(x: u8) -> u8 { *dangling(x).0 }
+//@ expect: unsafe
+//@ known: unknown because a borrow that lasts longer is not told from others
+#[verify]
+fn borrow_of_std_unsafe() -> Option<char> { let mut s = String::from("abc"); let mut c: std::str::Chars<'static> = unsafe { std::mem::transmute(s.chars()) }; s.push('d'); c.next() }
+//@ expect: safe
+#[verify]
+fn numbers_safe(x: u32) { let v = vec![x]; let b: [u8; 4] = unsafe { std::mem::transmute(v[0]) }; assert!(b[0] == x as u8); }
+//@ expect: unsafe
+#[verify]
+fn numbers_unsafe(x: u32) { let v = vec![x]; let b: [u8; 4] = unsafe { std::mem::transmute(v[0]) }; assert!(b[0] != 7); }
+
+// a function of the name that a root calls, of a type that it has not
+struct Grown(Vec<u8>);
+impl Grown { fn last(&self) -> usize { self.0.len() } }
+struct Raw(Vec<u8>);
+impl Raw { fn last(&mut self) -> usize { unsafe { self.0.set_len(9) }; self.0.len() } }
+impl Drop for Raw { fn drop(&mut self) { self.last(); } }
+//@ expect: safe
+#[verify]
+fn another_type_safe(x: u8) { let g = Grown(vec![x, x]); assert!(g.last() == 2); }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn raw_type_unsafe(x: u8) { let mut g = Raw(vec![x, x]); assert!(g.last() == 2); }
+struct Holds(Option<Raw>);
+fn hidden() -> Holds { Holds(None) }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn hidden_type_unsafe(x: u8) -> u8 { let mut h = hidden(); h.0 = Some(Raw(vec![x])); let r = h.0.as_mut().unwrap(); r.last(); r.0[5] }

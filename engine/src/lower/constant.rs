@@ -69,6 +69,9 @@ impl<'a> Lowerer<'a> {
         if let Some(b) = self.promoted_in_generic(path) {
             return Some(erase(b.body.ret()));
         }
+        if let Some(width) = nan_width(path) {
+            return Some(Ty::new(TyKind::Float(width)));
+        }
         if path.last_name() == "IS_ZST" {
             return Some(Ty::new(TyKind::Bool));
         }
@@ -343,6 +346,10 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(c) = int_limit(path) {
             return self.constant(&c, ty);
+        }
+        if let Some(width) = nan_width(path) {
+            let nan = self.some_nan(u32::from(width), "the bits of `NAN`")?;
+            return Ok(self.scalar(nan));
         }
         if let Some(k) = path
             .last_name()
@@ -647,6 +654,15 @@ fn int_limit(path: &Path) -> Option<Const> {
             bits: u128::from(ty.bits()),
             ty: IntTy::U32,
         }),
+        _ => None,
+    }
+}
+
+/// `core::f32::<impl f32>::NAN`, whose bits the language leaves open: the compiler does not tell its value.
+fn nan_width(path: &Path) -> Option<u16> {
+    match types::in_std(&path.plain())? {
+        "f32::<impl f32>::NAN" => Some(32),
+        "f64::<impl f64>::NAN" => Some(64),
         _ => None,
     }
 }

@@ -14,6 +14,7 @@ mod atomic;
 mod build;
 mod bytes;
 mod call;
+mod called;
 mod cast;
 mod constant;
 mod container;

@@ -1,6 +1,6 @@
 //! What Rust leaves open of floats: the bits of a NaN that an operation makes, and which of two zeros `min` and `max` give.
-//! Every execution of an operation has bits of its own then, where a root looks at the bits of floats at all: elsewhere nobody
-//! can tell, and the terms stay small.
+//! Every execution of an operation has bits of its own for a NaN, where a root looks at the bits of floats at all: elsewhere
+//! nobody can tell, and the terms stay small.
 
 use super::types::{self, erase};
 use super::{Lowered, Lowerer, gap};
@@ -21,13 +21,15 @@ impl Lowerer<'_> {
             Eq | Lt | Le | IsNan | Neg | FromSigned | FromUnsigned | ToSigned | ToUnsigned => {
                 return Ok(made);
             }
-            _ if self.pool.as_const(made).is_some() || !self.sees_bits => {
-                return Ok(made);
-            }
+            _ if self.pool.as_const(made).is_some() => return Ok(made),
             _ => {}
         }
-        let is_nan = self.pool.float(FloatOp::IsNan, &[made], width);
-        let out = self.unless(is_nan, made, |l| l.some_nan(width, "the bits of a NaN"))?;
+        let mut out = made;
+        if self.sees_bits {
+            let is_nan = self.pool.float(FloatOp::IsNan, &[made], width);
+            out = self.unless(is_nan, made, |l| l.some_nan(width, "the bits of a NaN"))?;
+        }
+        // a division shows the sign of a zero, too
         let (Min | Max, [x, y]) = (op, args) else {
             return Ok(out);
         };
@@ -36,6 +38,9 @@ impl Lowerer<'_> {
         let both = self.pool.binary(BinOp::BvAnd, both, magnitude);
         let zero = self.pool.bv(0, width);
         let zeros = self.pool.eq(both, zero);
+        let same = self.pool.eq(*x, *y);
+        let differ = self.pool.not(same);
+        let zeros = self.pool.and(zeros, differ);
         self.unless(zeros, out, |l| {
             let first = l.drawn(Sort::Bool, "which of two zeros is chosen");
             Ok(l.pool.ite(first, *x, *y))

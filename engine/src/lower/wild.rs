@@ -6,11 +6,11 @@
 //! or keeps raw pointers, or vouches for a length, for values or for owners itself.
 
 use super::span::is_std;
-use super::types::erase;
+use super::types::{erase, in_std, pointee};
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{
-    Body, CastKind, Const, DebugValue, Operand, RawPtrKind, Rvalue, Span, StatementKind,
-    TerminatorKind, Ty, TyKind,
+    Body, CastKind, Const, DebugValue, Elem, GenericArg, Operand, RawPtrKind, Rvalue, Span,
+    StatementKind, TerminatorKind, Ty, TyKind,
 };
 
 /// Functions of std that vouch for what the heap holds, or give a pointer away.
@@ -51,8 +51,8 @@ impl Lowerer<'_> {
         let wild = match self.wild {
             Some(wild) => wild,
             None => {
-                let mut bodies = self.source.as_written.iter().flat_map(|f| &f.bodies);
-                let wild = bodies.any(|body| self.keeps_raw_pointers(body) || is_wild(body));
+                let mut bodies = self.called().into_iter();
+                let wild = bodies.any(|body| self.keeps_raw_pointers(body) || self.is_wild(body));
                 self.wild = Some(wild);
                 wild
             }
@@ -97,65 +97,103 @@ impl Lowerer<'_> {
                 .iter()
                 .any(|(_, t)| self.holds_raw_pointer(t, depth + 1))
     }
+
+    /// Does code that is not std's make raw pointers here, or call functions that vouch?
+    fn is_wild(&self, body: &Body) -> bool {
+        let called = body.scopes.iter().filter(|s| is_own(s.span.as_ref()));
+        let mut called = called.filter_map(|s| s.inlined.as_ref());
+        if called.any(|c| vouches(&c.callee)) {
+            return true;
+        }
+        body.blocks.iter().any(|block| {
+            let mut statements = block.statements.iter();
+            let makes = statements.any(|s| match &s.kind {
+                StatementKind::Assign(_, rvalue) => {
+                    self.makes_pointer(body, rvalue) && is_own(s.source_info.span.as_ref())
+                }
+                _ => false,
+            });
+            let calls = match &block.terminator.kind {
+                TerminatorKind::Call {
+                    func: Operand::Const(Const::FnItem(p) | Const::Named(p)),
+                    ..
+                } => vouches(&p.plain()),
+                _ => false,
+            };
+            makes || calls && is_own(block.terminator.source_info.span.as_ref())
+        })
+    }
+
+    fn makes_pointer(&self, body: &Body, rvalue: &Rvalue) -> bool {
+        match rvalue {
+            Rvalue::RawPtr { kind, .. } => *kind != RawPtrKind::FakeForPtrMetadata,
+            // A borrow that lasts longer, or an owner made of something else; only numbers are neither. (`*b` of a box
+            // is a cast of its pointer.)
+            Rvalue::Cast {
+                operand,
+                ty,
+                kind: CastKind::Transmute,
+            } => {
+                let from = match operand {
+                    Operand::Copy(p) | Operand::Move(p) => {
+                        let local = body.local(p.local).map(|l| &l.ty);
+                        match p.projection.as_slice() {
+                            [] => local,
+                            [Elem::Deref] => local.and_then(pointee),
+                            [.., Elem::Field(_, ty)] => Some(ty),
+                            _ => return true,
+                        }
+                    }
+                    _ => None,
+                };
+                let of_std =
+                    |t: &Ty| matches!(t.kind(), TyKind::Adt { path, .. } if in_std(path).is_some());
+                let unwrapped =
+                    matches!(ty.kind(), TyKind::RawPtr { .. }) && from.is_some_and(of_std);
+                let numbers = from.is_none_or(|t| self.is_number(t, 0)) && self.is_number(ty, 0);
+                !unwrapped && !numbers
+            }
+            _ => false,
+        }
+    }
+
+    /// Numbers, and what is made of nothing else: no borrow, no owner.
+    fn is_number(&self, ty: &Ty, depth: u32) -> bool {
+        const OF_NUMBERS: [&str; 7] = [
+            "cmp::Ordering",
+            "mem::ManuallyDrop",
+            "mem::MaybeUninit",
+            "num::NonZero",
+            "num::Saturating",
+            "num::Wrapping",
+            "option::Option",
+        ];
+        let inside = |t: &Ty| self.is_number(t, depth + 1);
+        match ty.kind() {
+            TyKind::Bool | TyKind::Char | TyKind::Int(_) | TyKind::Float(_) => true,
+            TyKind::Tuple(parts) => parts.iter().all(inside),
+            TyKind::Array(t, _) => inside(t),
+            TyKind::Adt { path, args } => {
+                let of_numbers = args.iter().all(|a| match a {
+                    GenericArg::Type(t) => inside(t),
+                    GenericArg::Const(_) => true,
+                    GenericArg::Lifetime(_) => false,
+                });
+                let parts = || self.shapes.fields(&erase(ty));
+                of_numbers
+                    && depth < 8
+                    && match in_std(path) {
+                        Some(path) => OF_NUMBERS.contains(&path),
+                        None => self.is_local_type(path) && parts().iter().all(|(_, t)| inside(t)),
+                    }
+            }
+            _ => false,
+        }
+    }
 }
 
 fn is_own(span: Option<&Span>) -> bool {
     span.is_none_or(|s| !is_std(&s.file))
-}
-
-/// Does code that is not std's make raw pointers here, or call functions that vouch?
-fn is_wild(body: &Body) -> bool {
-    let called = body.scopes.iter().filter(|s| is_own(s.span.as_ref()));
-    let mut called = called.filter_map(|s| s.inlined.as_ref());
-    if called.any(|c| vouches(&c.callee)) {
-        return true;
-    }
-    body.blocks.iter().any(|block| {
-        let mut statements = block.statements.iter();
-        let makes = statements.any(|s| match &s.kind {
-            StatementKind::Assign(_, rvalue) => {
-                makes_pointer(body, rvalue) && is_own(s.source_info.span.as_ref())
-            }
-            _ => false,
-        });
-        let calls = match &block.terminator.kind {
-            TerminatorKind::Call {
-                func: Operand::Const(Const::FnItem(p) | Const::Named(p)),
-                ..
-            } => vouches(&p.plain()),
-            _ => false,
-        };
-        makes || calls && is_own(block.terminator.source_info.span.as_ref())
-    })
-}
-
-fn makes_pointer(body: &Body, rvalue: &Rvalue) -> bool {
-    match rvalue {
-        Rvalue::RawPtr { kind, .. } => *kind != RawPtrKind::FakeForPtrMetadata,
-        // A borrow that lasts longer, or an owner made of something else. (`*b` of a box is a cast of its pointer.)
-        Rvalue::Cast {
-            operand,
-            ty,
-            kind: CastKind::Transmute,
-        } => {
-            let from = match operand {
-                Operand::Copy(p) | Operand::Move(p) => body.local(p.local).map(|l| &l.ty),
-                _ => None,
-            };
-            owns_or_borrows(ty) || from.is_some_and(|t| matches!(t.kind(), TyKind::Ref { .. }))
-        }
-        _ => false,
-    }
-}
-
-fn owns_or_borrows(ty: &Ty) -> bool {
-    // whatever it points to, a raw pointer does neither
-    if matches!(ty.kind(), TyKind::RawPtr { .. }) {
-        return false;
-    }
-    let text = ty.to_string();
-    let owners = ["&", "Box<", "Vec<", "String", "Rc<", "Arc<"];
-    owners.iter().any(|o| text.contains(o))
 }
 
 /// Is this function of std one that vouches? By its path as MIR prints it, with or without arguments.
