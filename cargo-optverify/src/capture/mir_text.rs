@@ -149,6 +149,9 @@ pub fn last_segment(path: &str) -> String {
             ':' if depth == 0 && previous == ':' => {
                 segments.push(&path[start..at - 1]);
                 start = at + 1;
+                // rustc prints some paths with four colons
+                previous = ' ';
+                continue;
             }
             _ => {}
         }
@@ -196,5 +199,6 @@ mod tests {
         assert_eq!(last_segment("<m::S as m::Tr<u8>>::get"), "get");
         assert_eq!(last_segment("<impl at a.rs:3:1: 3:16>::get"), "get");
         assert_eq!(last_segment("m::f::{closure#0}"), "f::{closure#0}");
+        assert_eq!(last_segment("core::::num::{impl#9}::get"), "get");
     }
 }

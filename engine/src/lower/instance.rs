@@ -269,7 +269,7 @@ pub fn last_segment(path: &str) -> &str {
             b'<' => {
                 depth -= 1;
                 // `name::<T>`: the arguments belong to the segment before them.
-                if depth == 0 && i >= 2 && &path[i - 2..i] == "::" && end == path.len() {
+                if depth == 0 && i >= 2 && &bytes[i - 2..i] == b"::" && end == path.len() {
                     end = i - 2;
                 }
             }
