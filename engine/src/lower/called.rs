@@ -1,6 +1,6 @@
 //! The functions of the crate that a run of the root can come to, as far as names tell: those whose name stands in the
-//! code of one that it comes to. A function that takes a type of the crate needs a value of it, which has that type in
-//! the code too, unless objects hide it.
+//! code of one that it comes to. A function that takes or gives a type of the crate needs a variable of it, which has that
+//! type in the code too, unless objects hide it.
 
 use super::Lowerer;
 use super::instance::last_segment;
@@ -99,7 +99,9 @@ impl<'a> Lowerer<'a> {
                 let known = |word: &String| {
                     !self.source.facts.types.contains_key(word) || typed.contains(word)
                 };
-                let takes = b.args().flat_map(|a| words(&a.ty.to_string()));
+                // what it gives is the type of a variable, too
+                let signature = b.locals.iter().take(1 + b.arg_count as usize);
+                let takes = signature.flat_map(|l| words(&l.ty.to_string()));
                 called.iter().any(inside)
                     || named.contains(name)
                         && (hidden || takes.collect::<Vec<_>>().iter().all(known))
