@@ -107,3 +107,10 @@ fn hidden() -> Holds { Holds(None) }
 //@ known: unknown because of the same flag
 #[verify]
 fn hidden_type_unsafe(x: u8) -> u8 { let mut h = hidden(); h.0 = Some(Raw(vec![x])); let r = h.0.as_mut().unwrap(); r.last(); r.0[5] }
+struct Around(Raw);
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn dropped_inside_unsafe(x: u8) -> usize { around(x).len() }
+fn around(x: u8) -> Vec<u8> { let mut v = vec![x]; { let a = Around(Raw(std::mem::take(&mut v))); v = kept(a); } v }
+fn kept(mut a: Around) -> Vec<u8> { a.0.last(); std::mem::take(&mut a.0.0) }

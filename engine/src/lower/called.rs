@@ -52,14 +52,16 @@ const BY_STD: &[&str] = &[
 ];
 
 impl<'a> Lowerer<'a> {
-    /// Bodies as the user wrote them; all of them if the root is not among them.
+    /// All bodies as the user wrote them.
+    pub fn as_written(&self) -> Vec<&'a Body> {
+        let files = self.source.as_written.iter();
+        files.flat_map(|f| &f.bodies).collect()
+    }
+
+    /// Those of them that names tell of; all if the root is not among them. A body that is entered nevertheless, by
+    /// the drop of a field, is noticed then (`wild.rs`).
     pub fn called(&self) -> Vec<&'a Body> {
-        let all: Vec<&'a Body> = self
-            .source
-            .as_written
-            .iter()
-            .flat_map(|f| &f.bodies)
-            .collect();
+        let all = self.as_written();
         let root = &self.instances[0].body.body.path;
         let (mut called, mut others): (Vec<&Body>, Vec<&Body>) =
             all.iter().partition(|b| b.path == *root);

@@ -316,6 +316,7 @@ impl<'a> Lowerer<'a> {
             calls,
         });
         self.instance_index.insert(key, id);
+        self.entered(&body.body.path);
         id
     }
 

@@ -12,6 +12,7 @@ use crate::mir::{
     Body, CastKind, Const, DebugValue, Elem, GenericArg, Operand, RawPtrKind, Rvalue, Span,
     StatementKind, TerminatorKind, Ty, TyKind,
 };
+use std::collections::HashSet;
 
 /// Functions of std that vouch for what the heap holds, or give a pointer away.
 const VOUCH: &[&str] = &[
@@ -45,15 +46,21 @@ const HARMLESS: &[&str] = &[
     "null_mut",
 ];
 
-impl Lowerer<'_> {
+impl<'a> Lowerer<'a> {
     /// Code that uses the heap must not handle its memory by itself.
     pub fn check_tame(&mut self) -> Lowered<()> {
         let wild = match self.wild {
             Some(wild) => wild,
             None => {
-                let mut bodies = self.called().into_iter();
-                let wild = bodies.any(|body| self.keeps_raw_pointers(body) || self.is_wild(body));
+                let mut bodies = self.called();
+                let paths: HashSet<&str> = bodies.iter().map(|b| &*b.path).collect();
+                let mut entered = self.instances.iter().map(|i| &*i.body.body.path);
+                if !entered.all(|path| paths.contains(path)) {
+                    bodies = self.as_written();
+                }
+                let wild = self.any_is_wild(&bodies);
                 self.wild = Some(wild);
+                self.called = paths;
                 wild
             }
         };
@@ -63,6 +70,20 @@ impl Lowerer<'_> {
             }
             false => Ok(()),
         }
+    }
+
+    /// A body is entered that no name told of: then all of them count.
+    pub fn entered(&mut self, path: &str) {
+        let stray = self.wild == Some(false) && !self.called.contains(path);
+        if stray && self.any_is_wild(&self.as_written()) {
+            self.wild = Some(true);
+            self.grew = true;
+        }
+    }
+
+    fn any_is_wild(&self, bodies: &[&Body]) -> bool {
+        let mut bodies = bodies.iter();
+        bodies.any(|body| self.keeps_raw_pointers(body) || self.is_wild(body))
     }
 
     /// Does a variable of the user's own code hold a raw pointer, itself or inside a type of this crate?
