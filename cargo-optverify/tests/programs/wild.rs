@@ -114,3 +114,7 @@ struct Around(Raw);
 fn dropped_inside_unsafe(x: u8) -> usize { around(x).len() }
 fn around(x: u8) -> Vec<u8> { let mut v = vec![x]; { let a = Around(Raw(std::mem::take(&mut v))); v = kept(a); } v }
 fn kept(mut a: Around) -> Vec<u8> { a.0.last(); std::mem::take(&mut a.0.0) }
+//@ expect: unsafe
+//@ known: unknown because of the same flag
+#[verify]
+fn transmuted_uninit_unsafe() -> u8 { let v = vec![std::mem::MaybeUninit::<u8>::uninit(); 2]; unsafe { std::mem::transmute(v[1]) } }

@@ -69,7 +69,7 @@ impl<'a> Lowerer<'a> {
         if let Some(b) = self.promoted_in_generic(path) {
             return Some(erase(b.body.ret()));
         }
-        if let Some(width) = nan_width(path) {
+        if let Some(width) = super::nan::width_of(path) {
             return Some(Ty::new(TyKind::Float(width)));
         }
         if path.last_name() == "IS_ZST" {
@@ -347,7 +347,7 @@ impl<'a> Lowerer<'a> {
         if let Some(c) = int_limit(path) {
             return self.constant(&c, ty);
         }
-        if let Some(width) = nan_width(path) {
+        if let Some(width) = super::nan::width_of(path) {
             let nan = self.some_nan(u32::from(width), "the bits of `NAN`")?;
             return Ok(self.scalar(nan));
         }
@@ -654,15 +654,6 @@ fn int_limit(path: &Path) -> Option<Const> {
             bits: u128::from(ty.bits()),
             ty: IntTy::U32,
         }),
-        _ => None,
-    }
-}
-
-/// `core::f32::<impl f32>::NAN`, whose bits the language leaves open: the compiler does not tell its value.
-fn nan_width(path: &Path) -> Option<u16> {
-    match types::in_std(&path.plain())? {
-        "f32::<impl f32>::NAN" => Some(32),
-        "f64::<impl f64>::NAN" => Some(64),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! What stands in such a function must be of the kinds that are listed here, so that it can neither panic, nor fail (a
 //! caller panics then), nor write, nor run code that is not looked into.
 
+use super::promoted::is_literal;
 use super::types::{self, erase};
 use super::{Lowerer, instance::BodyRef};
 use crate::mir::{
@@ -296,14 +297,7 @@ impl Lowerer<'_> {
 
     fn is_plain_constant(&mut self, c: &Const) -> bool {
         match c {
-            Const::Int { .. }
-            | Const::Bool(_)
-            | Const::Char(_)
-            | Const::Float { .. }
-            | Const::Str(_)
-            | Const::ByteStr(_)
-            | Const::ByteArray(_) => true,
-            Const::Tuple(parts) => parts.iter().all(|p| self.is_plain_constant(p)),
+            c if is_literal(c) => true,
             Const::ZeroSized(ty) | Const::Alloc { ty, .. } | Const::Slice { ty, .. } => {
                 self.is_plain_text(ty)
             }

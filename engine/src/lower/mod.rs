@@ -269,8 +269,8 @@ pub(crate) struct Lowerer<'a> {
     pub movable: BTreeSet<ObjectId>,
     /// Does the user's own code handle memory in ways that the heap's model cannot follow? Asked once.
     pub wild: Option<bool>,
-    /// The bodies that it was asked of.
-    pub called: HashSet<&'a str>,
+    /// The bodies that it was asked of, if not of all.
+    pub called: Option<HashSet<&'a str>>,
     /// Does the root look at the bits of floats? Kept from round to round.
     pub sees_bits: bool,
     /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
@@ -411,7 +411,7 @@ impl<'a> Lowerer<'a> {
             grew: false,
             movable: BTreeSet::new(),
             wild: None,
-            called: HashSet::new(),
+            called: None,
             sees_bits: false,
             escaped: BTreeSet::new(),
             iterating: false,

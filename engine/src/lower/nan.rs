@@ -4,7 +4,7 @@
 
 use super::types::{self, erase};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{GenericArg, Ty, TyKind};
+use crate::mir::{GenericArg, Path, Ty, TyKind};
 use crate::program::{Draw, Terminator};
 use crate::term::{BinOp, FloatOp, Sort, Term, mask};
 
@@ -134,5 +134,14 @@ fn content(ty: &Ty) -> &Ty {
             }
         }
         _ => types::transparent(ty).map_or(ty, content),
+    }
+}
+
+/// `core::f32::<impl f32>::NAN`, whose bits the language leaves open: the compiler does not tell its value.
+pub fn width_of(path: &Path) -> Option<u16> {
+    match types::in_std(&path.plain())? {
+        "f32::<impl f32>::NAN" => Some(32),
+        "f64::<impl f64>::NAN" => Some(64),
+        _ => None,
     }
 }

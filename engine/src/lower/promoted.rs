@@ -69,7 +69,7 @@ fn is_of_literals(rvalue: &Rvalue) -> bool {
     }
 }
 
-fn is_literal(constant: &Const) -> bool {
+pub fn is_literal(constant: &Const) -> bool {
     match constant {
         Const::Int { .. }
         | Const::Bool(_)

@@ -52,15 +52,13 @@ impl<'a> Lowerer<'a> {
         let wild = match self.wild {
             Some(wild) => wild,
             None => {
-                let mut bodies = self.called();
+                let bodies = self.called();
                 let paths: HashSet<&str> = bodies.iter().map(|b| &*b.path).collect();
                 let mut entered = self.instances.iter().map(|i| &*i.body.body.path);
-                if !entered.all(|path| paths.contains(path)) {
-                    bodies = self.as_written();
-                }
-                let wild = self.any_is_wild(&bodies);
+                let told = entered.all(|path| paths.contains(path));
+                let wild = self.any_is_wild(if told { bodies } else { self.as_written() });
                 self.wild = Some(wild);
-                self.called = paths;
+                self.called = told.then_some(paths);
                 wild
             }
         };
@@ -74,15 +72,19 @@ impl<'a> Lowerer<'a> {
 
     /// A body is entered that no name told of: then all of them count.
     pub fn entered(&mut self, path: &str) {
-        let stray = self.wild == Some(false) && !self.called.contains(path);
-        if stray && self.any_is_wild(&self.as_written()) {
+        let Some(called) = self.called.take_if(|called| !called.contains(path)) else {
+            return;
+        };
+        let others = self.as_written().into_iter();
+        let others = others.filter(|b| !called.contains(&*b.path));
+        if self.wild == Some(false) && self.any_is_wild(others.collect()) {
             self.wild = Some(true);
             self.grew = true;
         }
     }
 
-    fn any_is_wild(&self, bodies: &[&Body]) -> bool {
-        let mut bodies = bodies.iter();
+    fn any_is_wild(&self, bodies: Vec<&Body>) -> bool {
+        let mut bodies = bodies.into_iter();
         bodies.any(|body| self.keeps_raw_pointers(body) || self.is_wild(body))
     }
 
@@ -167,10 +169,9 @@ impl<'a> Lowerer<'a> {
                     }
                     _ => None,
                 };
-                let of_std =
-                    |t: &Ty| matches!(t.kind(), TyKind::Adt { path, .. } if in_std(path).is_some());
+                let of_box = |t: &Ty| matches!(t.kind(), TyKind::Adt { path, .. } if in_std(path) == Some("ptr::NonNull"));
                 let unwrapped =
-                    matches!(ty.kind(), TyKind::RawPtr { .. }) && from.is_some_and(of_std);
+                    matches!(ty.kind(), TyKind::RawPtr { .. }) && from.is_some_and(of_box);
                 let numbers = from.is_none_or(|t| self.is_number(t, 0)) && self.is_number(ty, 0);
                 !unwrapped && !numbers
             }
@@ -178,12 +179,11 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Numbers, and what is made of nothing else: no borrow, no owner.
+    /// Numbers, and what is made of nothing else: no borrow, no owner, nothing that may not be initialised.
     fn is_number(&self, ty: &Ty, depth: u32) -> bool {
-        const OF_NUMBERS: [&str; 7] = [
+        const OF_NUMBERS: [&str; 6] = [
             "cmp::Ordering",
             "mem::ManuallyDrop",
-            "mem::MaybeUninit",
             "num::NonZero",
             "num::Saturating",
             "num::Wrapping",
