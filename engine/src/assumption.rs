@@ -45,7 +45,7 @@ ledger! {
     Formatting "formatting" "what `format!` makes is any text; printing succeeds, and formatting values of std's types has no other effect",
     StandIns "stand-ins" "these functions of std, which rustc has no MIR of, do what functions of this tool do that stand for them",
     PreconditionChecks "precondition-checks" "debug checks of std's unsafe functions are left out: the model checks the operations themselves",
-    Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates; a second live allocation of a place is unknown",
+    Heap "heap" "allocation never fails, and the heap is modelled by one object for each place that allocates, with a row for each of its allocations where loops keep several (fewer than 2^64 in a run); any other second live allocation of a place is unknown",
     StdInputs "std-inputs" "parameters of std's types (vectors, strings, texts, boxes, durations, iterators of slices and texts) keep the invariants of their types: texts are valid UTF-8",
     AddressSpace "address-space" "no slice that is passed in has more than 2^47 bytes: no process has",
     StdDrops "std-drops" "dropping the listed types of std only frees memory and drops their content; what guards of cells, sorts and vectors and counted references do beside is written down by hand",

@@ -204,3 +204,31 @@ fn literals_have_two_addresses_unsafe() { assert!(!std::ptr::eq(near_text::name(
 //@ expect: safe
 #[verify]
 fn literals_are_equal_safe() { let mut n = 0; for c in near_text::name().chars() { assert!(c.is_ascii()); n += 1; } assert!(n == 14 && near_text::name() == far_text::name()); }
+
+// Named constants of types that no parameter can be.
+mod flags {
+    #[derive(Clone, Copy, PartialEq)]
+    pub struct Flags(pub u16);
+    impl Flags { pub const NONE: Flags = Flags(0); pub const ALL: Flags = Flags(0x1ff); }
+    pub const LIMIT: u16 = 0x100;
+    #[inline(never)]
+    pub fn merged<const STRICT: bool>(f: Flags, g: &Flags) -> Flags { if *g == Flags::NONE { return f; } if STRICT && f.0 > *of(&LIMIT) { return Flags::ALL; } Flags(f.0 | g.0) }
+    fn of(n: &u16) -> &u16 { n }
+}
+
+//@ expect: safe
+#[verify]
+fn promoted_by_name(f: u16, g: u16) {
+    use flags::{Flags, merged};
+    let m = merged::<true>(Flags(f), &Flags(g));
+    assert!(g != 0 || m.0 == f);
+    assert!(g == 0 || f <= 0x100 || m.0 == 0x1ff);
+}
+
+//@ expect: unsafe
+#[verify]
+fn promoted_by_name_wrong(f: u16, g: u16) {
+    use flags::{Flags, merged};
+    let m = merged::<true>(Flags(f), &Flags(g));
+    assert!(f <= 0x101 || m.0 != 0x1ff || g == 0);
+}

@@ -8,7 +8,6 @@ fn two_boxes(x: u8, y: u8) { let a = mk(x); let b = mk(y); assert!(*a == *b); }
 #[verify]
 fn two_boxes_s(x: u8, y: u8) { let a = mk(x); let mut b = mk(y); *b = 3; assert!(*a == x); }
 //@ expect: unsafe
-//@ known: unknown because several allocations of one place are alive
 #[verify]
 fn loop_boxes(n: u8) { let mut last: Option<Box<u8>> = None; let mut i = 0; while i < 3 { let b = Box::new(i); if let Some(l) = &last { assert!(**l == *b); } last = Some(b); i += 1; } let _ = n; }
 //@ expect: safe

@@ -75,3 +75,29 @@ fn greeting_wrong(i: usize) { if i < GREETING.len() { assert!(GREETING.as_bytes(
 //@ known: unknown because other threads see it
 #[verify]
 fn shared_in_enum() { for (_, m) in &CHOICES { if let Maybe::Yes(n) = m { assert!(n.load(std::sync::atomic::Ordering::SeqCst) == 1); } } }
+
+// A module with nothing but types and tables.
+mod tables {
+    #[repr(align(64))]
+    pub struct Aligned<T>(pub T);
+    pub struct Pair { pub low: [u8; 2], pub high: u16 }
+    pub static ROOT: Aligned<[u8; 4]> = Aligned([1, 2, 3, 4]);
+    pub static LEAVES: Aligned<[[u8; 2]; 5]> = Aligned([[0, 9], [1, 8], [2, 7], [3, 6], [4, 5]]);
+    pub static PAIRS: [Pair; 2] = [Pair { low: [1, 2], high: 300 }, Pair { low: [3, 4], high: 400 }];
+}
+
+//@ expect: safe
+#[verify]
+fn two_tables(i: u8) { let leaf = tables::LEAVES.0[tables::ROOT.0[usize::from(i >> 6)] as usize]; assert!(leaf[0] + leaf[1] == 9 && leaf[0] > 0); }
+
+//@ expect: unsafe
+#[verify]
+fn two_tables_wrong(i: u8) { let leaf = tables::LEAVES.0[tables::ROOT.0[usize::from(i >> 6)] as usize]; assert!(leaf[0] < 4); }
+
+//@ expect: safe
+#[verify]
+fn table_of_structs(i: usize) { for p in &tables::PAIRS { assert!(p.low[i % 2] < 5 && p.high >= 300); } }
+
+//@ expect: unsafe
+#[verify]
+fn table_of_structs_wrong(i: usize) { for p in &tables::PAIRS { assert!(p.low[i % 2] < 4); } }

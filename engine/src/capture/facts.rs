@@ -18,6 +18,9 @@ pub struct Facts {
     /// Names of the crate's types, with how many items they may mean.
     #[serde(default)]
     pub types: BTreeMap<String, u32>,
+    /// Names of the crate's modules that stand at its top, and that no crate has.
+    #[serde(default)]
+    pub modules: BTreeSet<String>,
     /// Has the crate a module or function of its own that is named like a crate of std? MIR prints both alike.
     #[serde(default)]
     pub shadows_std: bool,

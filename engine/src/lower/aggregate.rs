@@ -192,6 +192,11 @@ impl Lowerer<'_> {
             let bits = u128::from(name == "Zeroed");
             return Ok(self.pool.bv(bits, width));
         }
+        // The same: how texts are searched.
+        if types::in_std(path) == Some("str::pattern::StrSearcherImpl") {
+            let bits = u128::from(name == "TwoWay");
+            return Ok(self.pool.bv(bits, width));
+        }
         // What formatting keeps for itself: `discriminant` refuses to read it.
         if is_formatting(path) {
             return Ok(self.pool.bv(0, width));

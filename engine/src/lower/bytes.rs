@@ -260,20 +260,22 @@ impl Lowerer<'_> {
                 for s in &from {
                     let source = self.load(&s.spot(&shape.path), &s.whole(shape))?;
                     let old = self.load(&d.spot(&shape.path), &whole)?;
-                    let (Leaf::Bits(a), Leaf::Bits(b)) = (&old.leaf, &source.leaf) else {
-                        return gap("a copy of memory that holds pointers");
+                    let ranges = (d.index, s.index, n);
+                    let leaf = match (&old.leaf, &source.leaf) {
+                        (Leaf::Bits(a), Leaf::Bits(b)) => {
+                            Leaf::Bits(self.pool.blit(*a, d.index, *b, s.index, n))
+                        }
+                        (Leaf::Pointer(a), Leaf::Pointer(b)) => {
+                            Leaf::Pointer(self.copied_pointers(a, b, ranges)?)
+                        }
+                        _ => return gap("a copy between pointers and numbers"),
                     };
-                    let (a, b) = (*a, *b);
-                    let value = self.pool.blit(a, d.index, b, s.index, n);
                     let init = if old.init == source.init {
                         old.init
                     } else {
                         self.pool.blit(old.init, d.index, source.init, s.index, n)
                     };
-                    let new = super::value::LeafValue {
-                        leaf: Leaf::Bits(value),
-                        init,
-                    };
+                    let new = super::value::LeafValue { leaf, init };
                     let when = self.pool.and(d.here, s.here);
                     self.store(&d.spot(&shape.path), &whole, &new, when)?;
                 }
@@ -281,6 +283,46 @@ impl Lowerer<'_> {
         }
         self.commit();
         Ok(())
+    }
+
+    /// An array of pointers after a range of another was copied over one of its own: from where, to where, how many.
+    fn copied_pointers(
+        &mut self,
+        to: &PointerValue,
+        from: &PointerValue,
+        (at, start, n): (Term, Term, Term),
+    ) -> Lowered<PointerValue> {
+        let copy = |l: &mut Self, a: Term, b: Term| l.pool.blit(a, at, b, start, n);
+        // What has no such index yet has no target that needs one.
+        let none = |l: &mut Self, like: &PointerValue| {
+            let Sort::Array { index, .. } = l.pool.sort(like.tag) else {
+                return gap("a copy of pointers that are in no array");
+            };
+            Ok(l.pool.constant(0, Sort::Array { index, elem: 64 }))
+        };
+        let mut indices = vec![];
+        for k in 0..to.indices.len().max(from.indices.len()) {
+            let a = match to.indices.get(k) {
+                Some(a) => *a,
+                None => none(self, to)?,
+            };
+            let b = match from.indices.get(k) {
+                Some(b) => *b,
+                None => none(self, from)?,
+            };
+            indices.push(copy(self, a, b));
+        }
+        let meta = match (to.meta, from.meta) {
+            (Some(a), Some(b)) => Some(copy(self, a, b)),
+            (None, None) => None,
+            _ => return gap("a copy between pointers with and without a length"),
+        };
+        Ok(PointerValue {
+            tag: copy(self, to.tag, from.tag),
+            indices,
+            meta,
+            targets: to.targets.union(&from.targets).copied().collect(),
+        })
     }
 
     /// `memcmp`: a loop over the elements, until two differ; the first of their bytes that differs decides.

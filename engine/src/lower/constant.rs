@@ -318,6 +318,9 @@ impl<'a> Lowerer<'a> {
         if let Some(b) = self.promoted_in_generic(path) {
             return self.const_body(b);
         }
+        if types::in_std(&text).is_some_and(|of| of.starts_with("hash::RandomState::")) {
+            return gap("a `HashMap` or `HashSet` whose keys are hashed at random, by a constant");
+        }
         if let Some(body) = std_promoted::of(path)
             && self.is_std_default(path)
             && ty.is_some_and(|ty| *ty == erase(body.ret()))

@@ -12,6 +12,7 @@ use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
 use crate::mir::{Elem, GenericArg, IntTy, Place, Ty, TyKind};
 use crate::program::Terminator as End;
 use crate::term::{Sort, Term};
+use std::collections::BTreeSet;
 
 /// Types of std whose drop, beside that of their parameters, only frees memory. Nothing under `iter`, `num`, `str`, `char`,
 /// `ascii` and `time` has a `Drop` of its own.
@@ -33,7 +34,11 @@ const ONLY_FREE: &[&str] = &[
     "cell::UnsafeCell",
     "cmp::Ordering",
     "cmp::Reverse",
+    "collections::BinaryHeap",
     "collections::TryReserveError",
+    "collections::VecDeque",
+    "collections::vec_deque::IntoIter",
+    "collections::vec_deque::Iter",
     "fmt::Error",
     "mem::Discriminant",
     "mem::MaybeUninit",
@@ -56,6 +61,20 @@ const ONLY_FREE: &[&str] = &[
     "vec::in_place_drop::InPlaceDrop",
     "vec::in_place_drop::InPlaceDstDataSrcBufDrop",
     "vec::into_iter::IntoIter",
+];
+
+/// Iterators that hold the iterator and the function that they were given, and no items.
+const ADAPTERS: &[&str] = &[
+    "iter::Cloned",
+    "iter::Copied",
+    "iter::Enumerate",
+    "iter::Filter",
+    "iter::FilterMap",
+    "iter::Map",
+    "iter::Rev",
+    "iter::Skip",
+    "iter::Take",
+    "iter::TakeWhile",
 ];
 
 fn only_frees(path: &str) -> bool {
@@ -163,6 +182,9 @@ impl Lowerer<'_> {
                         let elements = self.owned(at, &slice, Some(n))?;
                         return self.drop_elements(&elements, n, block, n_dropped);
                     }
+                    Some(name) if ADAPTERS.contains(&name) => {
+                        return self.drop_adapter(at, args, block, n_dropped);
+                    }
                     _ => {}
                 }
                 match self.shapes.all_fields(&ty) {
@@ -174,6 +196,35 @@ impl Lowerer<'_> {
         };
         for (i, field) in fields.iter().enumerate() {
             let part = self.project(at.clone(), &Elem::Field(i as u32, field.clone()))?;
+            self.drop_at(&part, block, n_dropped)?;
+        }
+        Ok(())
+    }
+
+    /// An iterator over another: what it was made of.
+    fn drop_adapter(
+        &mut self,
+        at: &Located,
+        args: &[GenericArg],
+        block: u32,
+        n_dropped: &mut u32,
+    ) -> Lowered<()> {
+        let fields = self.shapes.fields(&at.ty);
+        let mut parts = BTreeSet::new();
+        for arg in args {
+            let GenericArg::Type(t) = arg else { continue };
+            let t = erase(t);
+            if self.drop_type(&t, &mut vec![]).is_ok() {
+                continue;
+            }
+            let mut of_type = fields.iter().filter(|(_, f)| *f == t);
+            match (of_type.next(), of_type.next()) {
+                (Some(((None, i), _)), None) => parts.insert(*i),
+                _ => return gap(format!("`Drop` of `{}`", at.ty)),
+            };
+        }
+        for ((_, i), field) in fields.iter().filter(|((_, i), _)| parts.contains(i)) {
+            let part = self.project(at.clone(), &Elem::Field(*i, field.clone()))?;
             self.drop_at(&part, block, n_dropped)?;
         }
         Ok(())

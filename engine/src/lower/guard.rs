@@ -34,6 +34,15 @@ impl Lowerer<'_> {
         match in_std {
             // what `extend` ends with
             "vec::set_len_on_drop::SetLenOnDrop" => self.write_length(at, &ty)?,
+            // `drop_in_place` of a slice
+            "collections::VecDeque<T, A>::truncate::Dropper" => {
+                let [slice] = self.fields_of(&ty)?;
+                let slice = self.project(at.clone(), &Elem::Field(0, slice))?;
+                let slice = self.project(slice, &Elem::Deref)?;
+                self.drop_at(&slice, block, n_dropped)?;
+            }
+            "collections::binary_heap::Hole" => self.fill_hole(at, &ty)?,
+            "vec::Drain" => self.close_gap(at, &ty)?,
             "slice::sort::shared::smallsort::CopyOnDrop" => self.copy_on_drop(at, &ty)?,
             "cell::Ref" | "cell::RefMut" => {
                 let fields = self.shapes.fields(&ty);
@@ -88,6 +97,94 @@ impl Lowerer<'_> {
         let to = self.project(to, &Elem::Deref)?;
         self.store_located(&to, &length)?;
         self.commit();
+        Ok(())
+    }
+
+    /// The element in hand goes to where the hole is.
+    fn fill_hole(&mut self, at: &Located, ty: &Ty) -> Lowered<()> {
+        let [data, in_hand, pos] = self.fields_of(ty)?;
+        let content = match data.kind() {
+            TyKind::Ref { ty, .. } => types::element(&erase(ty)).map(|t| erase(&t)),
+            _ => None,
+        };
+        let Some(content) = content else {
+            return gap(format!("`Drop` of `{ty}`"));
+        };
+        if types::unwrapped(&in_hand) != types::unwrapped(&content) {
+            return gap(format!("`Drop` of `{ty}`"));
+        }
+        let position = self.field_bits(at, 2, &pos)?;
+        let mut in_hand = self.project(at.clone(), &Elem::Field(1, in_hand))?;
+        in_hand.ty = content;
+        let value = self.load_located(&in_hand)?;
+        let data = self.project(at.clone(), &Elem::Field(0, data))?;
+        let data = self.project(data, &Elem::Deref)?;
+        let hole = self.element(data, position)?;
+        self.store_located(&hole, &value)
+    }
+
+    /// `vec::Drain`: what stood behind the range moves to where the range began, and counts again. What of the range was
+    /// not taken is dropped, which must be nothing.
+    fn close_gap(&mut self, at: &Located, ty: &Ty) -> Lowered<()> {
+        let [tail_start, tail_len, _, vec] = self.fields_of(ty)?;
+        let usize_ty = Ty::new(TyKind::Int(IntTy::Usize));
+        let content = match ty.kind() {
+            // of the global allocator, which is not printed
+            TyKind::Adt { args, .. } => match args.as_slice() {
+                [GenericArg::Type(t)] | [GenericArg::Lifetime(_), GenericArg::Type(t)] => {
+                    Some(erase(t))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(content), true) = (content, tail_start == usize_ty && tail_len == usize_ty)
+        else {
+            return gap(format!("`Drop` of `{ty}`"));
+        };
+        if self.is_zero_sized(&content)? || self.drop_without_effect(&content).is_err() {
+            return gap(format!("`Drop` of `{ty}`"));
+        }
+        let (from, n) = (
+            self.field_bits(at, 0, &usize_ty)?,
+            self.field_bits(at, 1, &usize_ty)?,
+        );
+        let pointer = self.project(at.clone(), &Elem::Field(3, vec))?;
+        let pointer = self.load_located(&pointer)?;
+        let pointer = self.pointer_of(&pointer)?;
+        let of_content = named("std::vec::Vec", vec![content.clone()]);
+        let to = |ty: &Ty| {
+            Ty::new(TyKind::RawPtr {
+                mutable: true,
+                ty: ty.clone(),
+            })
+        };
+        let vec = self.deref(&pointer, &to(&of_content))?;
+        let length = self.project(vec.clone(), &Elem::Field(1, usize_ty.clone()))?;
+        let start = self.load_located(&length)?;
+        let start = self.bits(&start)?;
+        let zero = self.bv64(0);
+        let none = self.pool.eq(n, zero);
+        let (some, done) = (self.new_block(), self.new_block());
+        self.end(End::Branch {
+            cond: none,
+            then: done,
+            otherwise: some,
+        });
+        self.current = some;
+        let buffer = self.only_pointer(&vec)?;
+        let buffer = self.retarget(&buffer, &content)?;
+        let (d, s) = (
+            self.offset_pointer(&buffer, start)?,
+            self.offset_pointer(&buffer, from)?,
+        );
+        self.copy_between(&d, &s, n, &to(&content), false)?;
+        self.commit();
+        let all = self.pool.add(start, n);
+        let all = self.scalar(all);
+        self.store_located(&length, &all)?;
+        self.goto(done);
+        self.current = done;
         Ok(())
     }
 

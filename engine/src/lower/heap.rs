@@ -1,7 +1,8 @@
 //! The heap: `Box`, `Vec` and `String` at the level of the functions where forced inlining stops.
 //!
 //! One object stands for all allocations of one place in the program. It is exact as long as at most one of them is
-//! alive: a flag says so, and a second one leaves the model. A buffer that grows keeps its object and gets more room;
+//! alive: a flag says so, and a second one leaves the model, unless the object has a row for each (`crowd`). A buffer that
+//! grows keeps its object and gets more room;
 //! safe code cannot tell (`address_is_kept`). An empty `Vec` has a dangling
 //! pointer in std; here it has a buffer without room, so that its pointer has one target from the beginning.
 //! Allocation does not fail: a program out of memory aborts, which is no panic.
@@ -14,14 +15,17 @@ use super::place::Located;
 use super::pointer::{Target, TargetId};
 use super::shape::{LeafKind, Step};
 use super::types::{self, erase};
-use super::value::{Leaf, PointerValue, Value};
-use super::{Lowered, Lowerer, ObjectId, ObjectKey, Part, gap};
+use super::value::{Leaf, PointerValue, Value, in_array};
+use super::{Lowered, Lowerer, Object, ObjectId, ObjectKey, Part, gap};
 use crate::mir::{Const, GenericArg, IntTy, Operand, Path, Ty, TyKind};
 use crate::program::{Stmt, StopKind};
 use crate::term::{Sort, Term};
 
 /// No process has more memory than this many bytes: larger requests end in an abort.
 pub const ADDRESS_SPACE: u64 = 1 << 47;
+
+/// What leaves the model where an object has no rows.
+pub const CROWDED: &str = "a second allocation while an earlier one of the same place is alive";
 
 impl Lowerer<'_> {
     /// Models a call of the allocator or of `Vec`'s growth; `false` if it is neither.
@@ -36,6 +40,7 @@ impl Lowerer<'_> {
             "box_new_uninit" | "__rust_alloc" | "__rust_alloc_zeroed" => true,
             "allocate" | "allocate_zeroed" => is_global(path),
             "grow_one" | "do_reserve_and_handle" => plain.contains("raw_vec"),
+            "with_capacity_in" | "try_allocate_in" => super::raw_vec::is_inner(&plain),
             _ => false,
         };
         if allocates {
@@ -107,6 +112,9 @@ impl Lowerer<'_> {
                 self.grow(&at, None, Some(len), more)?;
                 Value::default()
             }
+            "with_capacity_in" | "try_allocate_in" if super::raw_vec::is_inner(&plain) => {
+                self.raw_vec_with_room(&name, call)?
+            }
             "drop_in_place" => {
                 let Some(ty) = type_argument(path) else {
                     return gap("a value of unknown type dropped");
@@ -138,16 +146,23 @@ impl Lowerer<'_> {
         let key = ObjectKey::Heap(self.frame, self.const_site, self.statement);
         let u8s = Ty::new(TyKind::Int(IntTy::U8));
         let ty = Ty::new(TyKind::Slice(elem.unwrap_or(&u8s).clone()));
-        let object = self.object(key, &ty, vec![], "heap".into());
+        let rows = self.rows_of(&key);
+        let object = self.object(key, &ty, rows.clone(), "heap".into());
         if let Some(elem) = elem {
             self.set_heap_type(object, elem);
         }
         if self.prepared.insert(object) {
-            let (zero, no) = (self.bv64(0), self.pool.bool(false));
-            for (part, sort, value) in [
-                (Part::Meta, Sort::Bv(64), zero),
-                (Part::Flag, Sort::Bool, no),
-            ] {
+            let rooms = in_array(Sort::Bv(64), &rows);
+            let (none, zero, no) = (
+                self.pool.constant(0, rooms),
+                self.bv64(0),
+                self.pool.bool(false),
+            );
+            let alive = match rows.is_empty() {
+                true => (Part::Flag, Sort::Bool, no),
+                false => (Part::Index(0), Sort::Bv(64), zero),
+            };
+            for (part, sort, value) in [(Part::Meta, rooms, none), alive] {
                 let t = self.part(object, &[], part, sort);
                 if let Some(var) = self.pool.as_var(t) {
                     self.entry_setup.push(Stmt::Assign(var, value));
@@ -195,7 +210,7 @@ impl Lowerer<'_> {
         self.make_alive(object, n)
     }
 
-    fn allocate_bytes(&mut self, size: Term, zeroed: bool) -> Lowered<PointerValue> {
+    pub fn allocate_bytes(&mut self, size: Term, zeroed: bool) -> Lowered<PointerValue> {
         let object = self.heap_object(None);
         let ty = self.objects[object.0 as usize].ty.clone();
         let elem = types::element(&ty).unwrap_or_else(Ty::unit);
@@ -208,15 +223,28 @@ impl Lowerer<'_> {
         let p = self.make_alive(object, n)?;
         if zeroed {
             let leaves = self.leaves(&ty)?;
+            let rows = self.objects[object.0 as usize].outer.len();
             for l in leaves.iter() {
                 let LeafKind::Scalar(k) = l.kind else {
                     return gap("zeroed memory that holds pointers");
                 };
-                let sort = super::value::in_array(super::value::scalar_sort(k), &l.dims);
-                let whole = self.part(object, &l.path, Part::Value, sort);
-                let zero = self.pool.constant(0, sort);
+                let path = [&vec![Step::Elem; rows][..], &l.path].concat();
+                let dims = self.dims_of(object, &path, &l.kind)?;
+                let sort = in_array(super::value::scalar_sort(k), &dims);
+                let whole = self.part(object, &path, Part::Value, sort);
+                let mut zeroed = self.pool.constant(0, sort);
+                if rows > 0 {
+                    if l.dims.len() > 1 {
+                        return gap("zeroed memory of arrays, allocated again while in use");
+                    }
+                    // Of one row only.
+                    let start = self.index(&dims, &p.indices);
+                    let width = self.pool.width(start);
+                    let (zero, n) = (self.pool.bv(0, width), self.pool.resize(n, width, false));
+                    zeroed = self.pool.blit(whole, start, zeroed, zero, n);
+                }
                 if let Some(var) = self.pool.as_var(whole) {
-                    self.assign(var, zero);
+                    self.assign(var, zeroed);
                 }
             }
         }
@@ -229,12 +257,15 @@ impl Lowerer<'_> {
     }
 
     fn make_alive_if(&mut self, object: ObjectId, n: Term, when: Term) -> Lowered<PointerValue> {
+        self.allocating.insert((object, self.current));
+        if self.is_crowd(object) {
+            return Ok(self.make_row(object, n, when));
+        }
         let alive = self.part(object, &[], Part::Flag, Sort::Bool);
         let room = self.part(object, &[], Part::Meta, Sort::Bv(64));
         let free = self.pool.not(alive);
         let free = self.pool.implies(when, free);
-        let what = "a second allocation while an earlier one of the same place is alive";
-        self.check(free, StopKind::Unsupported(what.into()));
+        self.check(free, StopKind::Unsupported(CROWDED.into()));
         if let (Some(a), Some(r)) = (self.pool.as_var(alive), self.pool.as_var(room)) {
             let (is_alive, has_room) = (self.pool.or(alive, when), self.pool.ite(when, n, room));
             self.assign(a, is_alive);
@@ -259,9 +290,14 @@ impl Lowerer<'_> {
     /// Buffers that can grow: those of the heap, and those of vectors that came as parameters.
     fn buffers(&self, p: &PointerValue) -> Vec<(TargetId, ObjectId)> {
         let of = |t: &TargetId| match &self.targets[t.0 as usize] {
-            Target::Place(o, path) if path.len() == 1 => {
-                let key = &self.objects[o.0 as usize].key;
-                matches!(key, ObjectKey::Heap(..) | ObjectKey::Pointee(..)).then_some((*t, *o))
+            Target::Place(o, path) => {
+                let Object { key, outer, .. } = &self.objects[o.0 as usize];
+                let can = match key {
+                    ObjectKey::Heap(..) => path.len() == outer.len() + 1,
+                    ObjectKey::Pointee(..) => path.len() == 1,
+                    _ => false,
+                };
+                can.then_some((*t, *o))
             }
             _ => None,
         };
@@ -273,19 +309,17 @@ impl Lowerer<'_> {
         for (t, object) in self.heap_targets(p) {
             let here = self.tag_is(p, t);
             let here = self.pool.and(here, when);
-            let alive = self.part(object, &[], Part::Flag, Sort::Bool);
-            let not_here = self.pool.not(here);
-            let after = self.pool.and(alive, not_here);
-            if let Some(var) = self.pool.as_var(alive) {
-                self.assign(var, after);
+            if !self.is_crowd(object) {
+                let alive = self.part(object, &[], Part::Flag, Sort::Bool);
+                let not_here = self.pool.not(here);
+                let after = self.pool.and(alive, not_here);
+                if let Some(var) = self.pool.as_var(alive) {
+                    self.assign(var, after);
+                }
             }
             // Nothing may be read there any more.
-            let room = self.part(object, &[], Part::Meta, Sort::Bv(64));
             let none = self.bv64(0);
-            let left = self.pool.ite(here, none, room);
-            if let Some(var) = self.pool.as_var(room) {
-                self.assign(var, left);
-            }
+            self.set_room(object, p, none, here);
         }
     }
 
@@ -356,7 +390,14 @@ impl Lowerer<'_> {
         let size = self.size_of(&types::element(&ty).unwrap_or_else(Ty::unit))?;
         let old = match &cap {
             Some((_, t)) => *t,
-            None => self.part(first, &[], Part::Meta, Sort::Bv(64)),
+            None => {
+                let mut old = self.room(first, &p)?;
+                for (t, object) in &heap[1..] {
+                    let (here, room) = (self.tag_is(&p, *t), self.room(*object, &p)?);
+                    old = self.pool.ite(here, room, old);
+                }
+                old
+            }
         };
         let used = len.unwrap_or(old);
         let needed = self.pool.add(used, more);
@@ -380,13 +421,13 @@ impl Lowerer<'_> {
         let room = self.bv64(ADDRESS_SPACE / size.max(1));
         let exists = self.pool.ule(new, room);
         self.assume(exists);
+        // It may speak of the room that is changed first.
+        let new = self.scalar(new);
+        let new = self.save(&new);
+        let new = self.bits(&new)?;
         for (t, object) in heap {
             let here = self.tag_is(&p, t);
-            let room = self.part(object, &[], Part::Meta, Sort::Bv(64));
-            let after = self.pool.ite(here, new, room);
-            if let Some(var) = self.pool.as_var(room) {
-                self.assign(var, after);
-            }
+            self.set_room(object, &p, new, here);
         }
         if let Some((shape, _)) = cap {
             let mut grown = value.clone();
@@ -408,7 +449,14 @@ impl Lowerer<'_> {
         let TyKind::Adt { path, .. } = at.ty.kind() else {
             return Ok(());
         };
-        const OWNERS: [&str; 4] = ["vec::Vec", "boxed::Box", "string::String", "vec::IntoIter"];
+        const OWNERS: [&str; 6] = [
+            "vec::Vec",
+            "boxed::Box",
+            "string::String",
+            "vec::IntoIter",
+            "collections::BinaryHeap",
+            "collections::VecDeque",
+        ];
         if !types::in_std(path).is_some_and(|path| OWNERS.contains(&path)) {
             return Ok(());
         }
@@ -432,7 +480,7 @@ fn is_global(path: &Path) -> bool {
 }
 
 /// `T` of `const <T as SizedTypeProperties>::LAYOUT`.
-fn layout_of(op: &Operand) -> Option<Ty> {
+pub fn layout_of(op: &Operand) -> Option<Ty> {
     match op {
         Operand::Const(Const::Named(p)) if p.last_name() == "LAYOUT" => {
             p.qself.as_ref().map(|q| erase(&q.ty))
@@ -442,7 +490,7 @@ fn layout_of(op: &Operand) -> Option<Ty> {
 }
 
 /// The size in `const Layout { size: 4_usize, .. }`.
-fn layout_size(op: &Operand) -> Option<u64> {
+pub fn layout_size(op: &Operand) -> Option<u64> {
     let Operand::Const(Const::Adt { path, fields }) = op else {
         return None;
     };

@@ -13,6 +13,23 @@ pub const MAX_DEPTH: u32 = 48;
 /// Blocks after which recursion is no longer unfolded: the tree of calls may be exponential.
 const MAX_RECURSION_BLOCKS: usize = 8_000;
 
+/// The depths that are tried for functions with trees of calls.
+const EVEN: [u32; 8] = [16, 11, 8, 6, 5, 4, 3, 2];
+
+/// What leaves the model where a function calls itself too often.
+pub const TOO_DEEP: &str = "deeper than is unfolded";
+
+/// How far functions that call themselves are unfolded.
+#[derive(Clone, Copy, Debug)]
+pub struct Unfolded {
+    /// So many calls of one function inside of each other, and no more.
+    pub most: u32,
+    /// So many there were in this round.
+    pub deepest: u32,
+    /// The outermost call that was one too many.
+    pub cut: Option<u32>,
+}
+
 /// A call as MIR has it.
 #[derive(Clone, Copy)]
 pub struct Call<'c> {
@@ -58,16 +75,19 @@ impl<'a> Lowerer<'a> {
         choice: u32,
     ) -> Lowered<()> {
         let depth = self.instances[self.frame.0 as usize].depth;
-        let recursive = self.is_active(body);
-        if self.by_contract(body, call, values, recursive)? {
+        let nested = self.times_active(body);
+        if self.by_contract(body, call, values, nested > 0)? {
             return Ok(());
         }
-        if depth > MAX_DEPTH || (recursive && self.blocks.len() > MAX_RECURSION_BLOCKS) {
-            return gap(format!(
-                "recursion of `{}` deeper than is unfolded",
-                body.body.path
-            ));
+        let is_full = nested > 0 && self.blocks.len() > MAX_RECURSION_BLOCKS;
+        if is_full {
+            let before = self.unfolded.cut.unwrap_or(nested);
+            self.unfolded.cut = Some(before.min(nested));
         }
+        if depth > MAX_DEPTH || is_full || nested > self.unfolded.most {
+            return gap(format!("recursion of `{}` {TOO_DEEP}", body.body.path));
+        }
+        self.unfolded.deepest = self.unfolded.deepest.max(nested);
         if values.len() != body.body.arg_count as usize {
             return gap(format!("call of `{}` with other arguments", body.body.path));
         }
@@ -144,16 +164,32 @@ impl<'a> Lowerer<'a> {
         gap(otherwise)
     }
 
-    fn is_active(&self, body: BodyRef<'_>) -> bool {
+    /// How many calls of this function are being lowered, one inside of the other?
+    fn times_active(&self, body: BodyRef<'_>) -> u32 {
         let mut at = Some(self.frame);
+        let mut n = 0;
         while let Some(i) = at {
             let instance = &self.instances[i.0 as usize];
-            if instance.body.body.path == body.body.path {
-                return true;
-            }
+            n += u32::from(instance.body.body.path == body.body.path);
             at = instance.parent;
         }
-        false
+        n
+    }
+
+    /// A function that calls itself twice is unfolded along its first call until nothing is left for the second. Where
+    /// the root asks for it, all of its calls are unfolded as deep as is possible for all: is there a new depth to try?
+    pub fn is_uneven(&mut self) -> bool {
+        let Unfolded { most, deepest, cut } = self.unfolded;
+        let uneven = cut.is_some_and(|cut| cut < deepest);
+        let less = EVEN.iter().find(|d| **d < most.min(deepest));
+        match less {
+            Some(less) if uneven && self.source.even_recursion => {
+                self.unfolded.most = *less;
+                self.forget_objects();
+                true
+            }
+            _ => false,
+        }
     }
 
     /// `call(closure, (a, b))` passes what the closure's body takes as `closure, a, b`.

@@ -19,6 +19,7 @@ mod cast;
 mod constant;
 mod container;
 mod contract;
+mod crowd;
 mod draw;
 mod drop;
 mod format;
@@ -43,6 +44,7 @@ mod output;
 mod place;
 mod pointer;
 mod promoted;
+mod raw_vec;
 mod reach;
 mod retarget;
 mod rvalue;
@@ -70,6 +72,8 @@ use crate::term::{Pool, Var};
 pub use call::WITHOUT_BODY;
 pub(crate) use call::normal_successors;
 pub use contract::{ByContract, Contract, function_of};
+pub use heap::CROWDED;
+pub use inline::TOO_DEEP;
 use instance::InstanceId;
 pub use instance::last_segment;
 pub use mark::{Mark, MarkKind};
@@ -89,6 +93,10 @@ pub struct Source<'a> {
     pub facts: &'a Facts,
     /// What the bytes of its texts may be.
     pub texts: crate::program::Texts,
+    /// Has every place in a loop a row of the heap for each of its allocations (`crowd`)?
+    pub rows_everywhere: bool,
+    /// Are functions that call themselves several times unfolded equally deep at each of the calls?
+    pub even_recursion: bool,
     /// `debug_assertions` of the build: the value of `UbChecks`.
     pub ub_checks: bool,
     pub overflow_checks: bool,
@@ -152,6 +160,7 @@ impl<'a> Source<'a> {
             .filter(|f| !f.is_instance)
             .filter_map(|f| f.path.split("::").next())
             .map(str::to_owned)
+            .chain(capture.facts.modules.iter().cloned())
             .collect();
         let functions = capture.info.functions.iter();
         let made = functions.clone().filter(|f| f.is_instance);
@@ -175,6 +184,8 @@ impl<'a> Source<'a> {
             files,
             facts: &capture.facts,
             texts: crate::program::Texts::default(),
+            rows_everywhere: false,
+            even_recursion: false,
             ub_checks: capture.info.profile.debug_assertions,
             overflow_checks: capture.info.profile.overflow_checks,
             crate_name: &capture.info.crate_name,
@@ -275,6 +286,9 @@ pub(crate) struct Lowerer<'a> {
     pub sees_bits: bool,
     /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
     pub escaped: BTreeSet<(ObjectId, Vec<Step>)>,
+    /// Places that allocate again while what they made is in use. Kept from round to round.
+    pub crowds: std::collections::HashSet<ObjectKey>,
+    pub unfolded: inline::Unfolded,
     /// Is the statement at hand one of std's own iterators?
     pub iterating: bool,
     // Made anew in each round.
@@ -302,6 +316,8 @@ pub(crate) struct Lowerer<'a> {
     pub inputs: Vec<Input>,
     pub input_vars: BTreeSet<Var>,
     pub requires: Vec<crate::term::Term>,
+    /// The blocks that allocations are made in.
+    pub allocating: BTreeSet<(ObjectId, BlockId)>,
     /// Objects whose contents were set up at entry in this round.
     pub prepared: BTreeSet<ObjectId>,
     pub entry_setup: Vec<crate::program::Stmt>,
@@ -377,10 +393,21 @@ pub fn lower_with_assumptions(
     }
     let shapes = Shapes::infer(source, body.body);
     let mut lowerer = Lowerer::new(source, shapes, bodies);
-    for _ in 0..MAX_ROUNDS {
+    let mut rounds = 0;
+    while rounds < MAX_ROUNDS {
+        rounds += 1;
         lowerer.restart();
         lowerer.lower_root(body)?;
-        if !lowerer.grew {
+        if lowerer.is_uneven() {
+            rounds = 0;
+            continue;
+        }
+        if lowerer.grew {
+            continue;
+        }
+        if lowerer.find_crowds() {
+            rounds = 0;
+        } else {
             let relied = Relied {
                 used: lowerer.assumptions(),
                 named: std::mem::take(&mut lowerer.named),
@@ -414,6 +441,13 @@ impl<'a> Lowerer<'a> {
             called: None,
             sees_bits: false,
             escaped: BTreeSet::new(),
+            crowds: Default::default(),
+            unfolded: inline::Unfolded {
+                most: inline::MAX_DEPTH,
+                deepest: 0,
+                cut: None,
+            },
+            allocating: BTreeSet::new(),
             iterating: false,
             pool: Pool::new(),
             blocks: vec![],
@@ -469,6 +503,9 @@ impl<'a> Lowerer<'a> {
         self.input_vars.clear();
         self.requires.clear();
         self.prepared.clear();
+        self.allocating.clear();
+        self.unfolded.deepest = 0;
+        self.unfolded.cut = None;
         self.entry_setup.clear();
         self.behind_mut.clear();
         self.used.clear();

@@ -448,18 +448,41 @@ impl Lowerer<'_> {
         }
         places.sort();
         places.dedup();
-        let [only] = places.as_slice() else {
-            return gap("pointers into different objects compared or subtracted");
+        places.retain(|t| p.targets.contains(t) && q.targets.contains(t));
+        let what = "pointers into different objects compared or subtracted";
+        let mut positions: Option<(Term, Term)> = None;
+        let mut same = self.pool.bool(false);
+        for t in places {
+            let super::pointer::Target::Place(_, path) = &self.targets[t.0 as usize] else {
+                continue;
+            };
+            if path.last() != Some(&Step::Elem) {
+                return gap("pointers that are no elements compared or subtracted");
+            }
+            self.address_is_kept(t)?;
+            self.address_tells(t)?;
+            let n = self.targets[t.0 as usize].n_indices();
+            let (Some(rows), Some(others)) = (p.indices.get(..n), q.indices.get(..n)) else {
+                return gap("pointers without a target compared or subtracted");
+            };
+            let (i, j) = (rows[n - 1], others[n - 1]);
+            let (mut both, here) = (self.tag_is(q, t), self.tag_is(p, t));
+            both = self.pool.and(both, here);
+            // In one row: where others are from there, is not told by their positions.
+            for (row, other) in rows.iter().zip(others).take(n - 1) {
+                let e = self.pool.eq(*row, *other);
+                both = self.pool.and(both, e);
+            }
+            same = self.pool.or(same, both);
+            positions = Some(match positions {
+                None => (i, j),
+                Some((k, l)) => (self.pool.ite(here, i, k), self.pool.ite(here, j, l)),
+            });
+        }
+        let Some(positions) = positions else {
+            return gap(what);
         };
-        self.address_is_kept(*only)?;
-        self.address_tells(*only)?;
-        let n = self.targets[only.0 as usize].n_indices();
-        if n != 1 {
-            return gap("pointers that are no elements compared or subtracted");
-        }
-        match (p.indices.first(), q.indices.first()) {
-            (Some(i), Some(j)) => Ok((*i, *j)),
-            _ => gap("pointers without a target compared or subtracted"),
-        }
+        self.check(same, crate::program::StopKind::Unsupported(what.into()));
+        Ok(positions)
     }
 }

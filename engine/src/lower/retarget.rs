@@ -22,7 +22,9 @@ impl Lowerer<'_> {
             let Target::Place(object, path) = self.targets[t.0 as usize].clone() else {
                 continue;
             };
-            if path == [Step::Elem]
+            let rows = self.objects[object.0 as usize].outer.len();
+            if path.len() == rows + 1
+                && path.iter().all(|step| *step == Step::Elem)
                 && types::scalar_kind(&wanted).is_none_or(|k| types::bits(k) != 8)
                 && !types::is_vector(&wanted)
             {

@@ -112,7 +112,7 @@ impl<'a> Lowerer<'a> {
             return false;
         };
         // Std's own types keep theirs to themselves.
-        self.is_local_type(path)
+        in_std(path).is_none()
             && depth < 8
             && self
                 .shapes

@@ -6,7 +6,7 @@ use super::export::Exported;
 use super::race::{Winner, race};
 use super::store::Slot;
 use super::vacuous::vacuous;
-use super::{Model, Options, difference, prepare_reference, prepare_snapshot, replay, witness};
+use super::{Model, Options, difference, prepare_snapshot, replay, suited, witness};
 use crate::adapt::{Carried, Proven, Unrolled};
 use crate::assumption::{Assumption, Ledger};
 use crate::capture::{Capture, Root, Snapshot};
@@ -113,8 +113,8 @@ pub fn run(
     let mut deadline = Deadline::after(options.timeout);
     events(Event::ReferenceStarted);
     let start = Instant::now();
-    let (prepared, crate_mir) = match prepare_reference(capture, root, model) {
-        Ok(p) => p,
+    let (model, prepared, crate_mir) = match suited::reference(capture, root, model) {
+        Ok(made) => made,
         Err(e) => return RootReport::unknown(e.to_string()),
     };
     let snapshots = match capture.snapshots(&root.function) {

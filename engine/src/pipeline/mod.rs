@@ -24,6 +24,7 @@ mod side_by_side;
 mod smt_lib;
 mod snapshot;
 mod store;
+mod suited;
 mod vacuous;
 mod witness;
 
@@ -111,14 +112,33 @@ pub fn verify_root(
     }
     crate::smt::take_stats();
     let mut report = first_report(capture, root, options, events);
+    // Other models, which cost more: for a place that allocates again while what it made is in use, and for functions
+    // whose calls of themselves are a tree.
+    let mut model = Model::default();
+    if is_left_where(&report, crate::lower::CROWDED) {
+        model.rows_everywhere = true;
+        let options = with_time_left(options, start);
+        report = chain::run(capture, root, &options, model, events);
+    }
+    let even = Model {
+        even_recursion: true,
+        ..model
+    };
+    if is_left_where(&report, crate::lower::TOO_DEEP) && is_another(capture, root, model, even) {
+        model = even;
+        let options = with_time_left(options, start);
+        report = chain::run(capture, root, &options, model, events);
+    }
     // What holds for texts alone is proven with what they are.
     if is_left_by(&report, witness::NO_TEXT) {
         let options = with_time_left(options, start);
-        report = chain::run(capture, root, &options, Texts::Utf8.into(), events);
+        model.texts = Texts::Utf8;
+        report = chain::run(capture, root, &options, model, events);
     }
     if is_left_by(&report, witness::LONG_TEXT) {
         let options = with_time_left(options, start);
-        let short = chain::run(capture, root, &options, Texts::Short(SHORT).into(), events);
+        model.texts = Texts::Short(SHORT);
+        let short = chain::run(capture, root, &options, model, events);
         // That short texts are fine says nothing.
         if short.verdict == Verdict::Unsafe {
             report = short;
@@ -200,6 +220,22 @@ const SHORT: u32 = 32;
 fn is_left_by(report: &RootReport, reason: &str) -> bool {
     let mut whys = (report.passes.iter().map(|p| &p.why)).chain([&report.reference.why]);
     report.verdict == Verdict::Unknown && whys.any(|w| w.as_deref() == Some(reason))
+}
+
+/// Is the verdict unknown because a snapshot leaves the model for this reason?
+fn is_left_where(report: &RootReport, reason: &str) -> bool {
+    let mut whys = (report.passes.iter().map(|p| &p.why)).chain([&report.reference.why]);
+    let is_it = |why: &Option<String>| why.as_ref().is_some_and(|why| why.contains(reason));
+    report.verdict == Verdict::Unknown && whys.any(is_it)
+}
+
+/// Does another model make another program of the root?
+fn is_another(capture: &Capture, root: &Root, a: Model, b: Model) -> bool {
+    let n_blocks = |model| {
+        let prepared = prepare_reference(capture, root, model);
+        prepared.map_or(0, |(p, _)| p.program.blocks.len())
+    };
+    n_blocks(a) != n_blocks(b)
 }
 
 fn with_time_left(options: &Options, start: Instant) -> Options {

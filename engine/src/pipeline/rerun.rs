@@ -1,11 +1,11 @@
 //! A counterexample from a file, run again: its values are anybody's claim, and only the interpreter says what they do.
 
-use super::{prepare_reference, prepare_snapshot, witness};
+use super::{Model, prepare_reference, prepare_snapshot, witness};
 use crate::capture::{Capture, Root};
 use crate::program::interp::{self, Blind, Outcome};
 use crate::program::machine::{Machine, World};
 use crate::program::texts::repaired_inputs;
-use crate::program::{Program, Texts, input_vars};
+use crate::program::{Program, input_vars};
 use crate::prove;
 use crate::report::Counterexample;
 use crate::term::{ArrayValue, Sort, Value, Var, mask};
@@ -111,9 +111,31 @@ pub fn rerun(
     number: &str,
     values: &RunValues,
 ) -> Result<Counterexample, NotRerun> {
+    let mut last = rerun_in(capture, root, number, values, Model::default());
+    for (rows_everywhere, even_recursion) in [(true, false), (false, true), (true, true)] {
+        let Err(NotRerun::NotCheckable(_)) = last else {
+            break;
+        };
+        let model = Model {
+            rows_everywhere,
+            even_recursion,
+            ..Model::default()
+        };
+        last = rerun_in(capture, root, number, values, model);
+    }
+    last
+}
+
+/// The same in one of the models that a root may be verified in.
+fn rerun_in(
+    capture: &Capture,
+    root: &Root,
+    number: &str,
+    values: &RunValues,
+    model: Model,
+) -> Result<Counterexample, NotRerun> {
     let unmade = |e: super::SnapshotError| NotRerun::NotCheckable(e.to_string());
-    let (reference, crate_mir) =
-        prepare_reference(capture, root, Texts::AnyBytes).map_err(unmade)?;
+    let (reference, crate_mir) = prepare_reference(capture, root, model).map_err(unmade)?;
     if number == "reference" {
         return run(&reference.program, values, "reference");
     }
@@ -121,8 +143,7 @@ pub fn rerun(
     let snapshots = snapshots.map_err(|e| unmade(e.into()))?;
     let snapshot = snapshots.iter().find(|s| s.number == number);
     let snapshot = snapshot.ok_or_else(|| format!("there is no snapshot {number}"))?;
-    let prepared =
-        prepare_snapshot(capture, root, snapshot, &crate_mir, Texts::AnyBytes).map_err(unmade)?;
+    let prepared = prepare_snapshot(capture, root, snapshot, &crate_mir, model).map_err(unmade)?;
     run(&prepared.program, values, &snapshot.name)
 }
 

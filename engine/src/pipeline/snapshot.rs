@@ -100,10 +100,14 @@ fn read_crate(text: &str) -> MirFile {
 }
 
 /// How a root's program is made.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Model {
     pub texts: Texts,
     pub by_contract: ByContract,
+    /// `Source::rows_everywhere`.
+    pub rows_everywhere: bool,
+    /// `Source::even_recursion`.
+    pub even_recursion: bool,
 }
 
 impl From<Texts> for Model {
@@ -111,6 +115,8 @@ impl From<Texts> for Model {
         Model {
             texts,
             by_contract: ByContract::Nothing,
+            rows_everywhere: false,
+            even_recursion: false,
         }
     }
 }
@@ -118,6 +124,8 @@ impl From<Texts> for Model {
 impl Model {
     fn apply(self, source: &mut Source<'_>, root: &Root, contracts: HashMap<String, Contract>) {
         source.texts = self.texts;
+        source.rows_everywhere = self.rows_everywhere;
+        source.even_recursion = self.even_recursion;
         source.by_contract = match self.by_contract {
             ByContract::Itself if !root.harness => ByContract::Nothing,
             by_contract => by_contract,

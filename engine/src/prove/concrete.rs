@@ -50,6 +50,8 @@ pub struct Findings {
     pub runs: usize,
     /// How often a run was at the same head, at most; nothing if a run did not end.
     pub longest: Option<u64>,
+    /// Where runs left the model.
+    pub left: BTreeSet<usize>,
 }
 
 /// Arbitrary values that programs tend to care about.
@@ -114,6 +116,7 @@ pub fn concrete_rows(
         finished: 0,
         runs: 0,
         longest: Some(0),
+        left: BTreeSet::new(),
     };
     while out.runs < max_runs && !deadline.passed() {
         out.runs += 1;
@@ -161,6 +164,10 @@ pub fn concrete_rows(
                 break;
             }
             Outcome::OutOfSteps => out.longest = None,
+            Outcome::Stopped(stop) => {
+                out.left.insert(stop);
+                out.finished += 1;
+            }
             _ => out.finished += 1,
         }
         // Without any choice all runs are the same.

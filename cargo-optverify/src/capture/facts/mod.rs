@@ -6,6 +6,7 @@ mod foreign_enums;
 mod local_empties;
 mod local_enums;
 mod local_unions;
+mod modules;
 mod shadows;
 mod tuple_sizes;
 mod type_sizes;
@@ -97,6 +98,7 @@ pub fn collect_from(
             facts.enums.extend(local_enums::collect(&source, reference));
             facts.traits = instances::traits(&source);
             facts.types = instances::types(&source);
+            facts.modules = modules::collect(&source, command);
             facts.shadows_std = shadows::defines(&source);
             facts.unions = local_unions::collect(&source);
             facts.empties = local_empties::collect(&source);

@@ -5,12 +5,13 @@
 //!
 //! `find` says which body is meant (`expanded` knows the crate's items), `parameters` reads its list from the source,
 //! `substitute` replaces, and `probe` asks rustc for the functions of std that only instances call; `stand_in` has those
-//! that rustc has no MIR of. `projection` says the types that an instance has by a trait.
+//! that rustc has no MIR of, `private` says what does the same as a function that nobody can name. `projection` says the types that an instance has by a trait.
 
 mod body_text;
 mod expanded;
 mod find;
 mod parameters;
+mod private;
 mod probe;
 mod projection;
 mod source_text;
@@ -82,7 +83,9 @@ pub fn add(
         };
         let texts = reference.clone() + &work.added;
         let runs = folder.runs();
-        let stand_ins = stand_in::bodies(command, work.manifest, &runs, &left, &texts)?;
+        let mut stand_ins = stand_in::bodies(command, work.manifest, &runs, &left, &texts)?;
+        let private = private::bodies(command, work.manifest, &runs, &left, &texts)?;
+        stand_ins.extend(private);
         let left: BTreeSet<String> = left
             .difference(&stand_ins.keys().cloned().collect())
             .cloned()

@@ -75,6 +75,35 @@ const ALL: &[StandIn] = &[
         function: "decimal_usize",
         signature: "for<'a> unsafe fn(usize, &'a mut [std::mem::MaybeUninit<u8>]) -> &'a str",
     },
+    StandIn {
+        path: "char::encode_utf8_raw",
+        function: "encode_utf8_raw",
+        signature: "for<'a> fn(u32, &'a mut [u8]) -> &'a mut [u8]",
+    },
+    StandIn {
+        path: "str::pattern::StrSearcher::<'_, '_>::new",
+        function: "searcher",
+        signature: "fn(&str, &str) -> std::str::pattern::StrSearcher<'_, '_>",
+    },
+    StandIn {
+        path: "str::pattern::TwoWaySearcher::next::<std::str::pattern::MatchOnly>",
+        function: "next_match",
+        signature: "for<'a, 'b, 'c> fn(&'a mut std::str::pattern::TwoWaySearcher, &'b [u8], &'c [u8], bool) -> <std::str::pattern::MatchOnly as std::str::pattern::TwoWayStrategy>::Output",
+    },
+    StandIn {
+        path: "str::pattern::TwoWaySearcher::next_back::<std::str::pattern::MatchOnly>",
+        function: "next_match_back",
+        signature: "for<'a, 'b, 'c> fn(&'a mut std::str::pattern::TwoWaySearcher, &'b [u8], &'c [u8], bool) -> <std::str::pattern::MatchOnly as std::str::pattern::TwoWayStrategy>::Output",
+    },
+];
+
+/// Types of std that nobody else can make, and that the stand-ins have under their own names: the longer ones first.
+const TYPES: &[(&str, &str)] = &[
+    ("Utf8Error", "std::str::Utf8Error"),
+    ("StrSearcherImpl", "std::str::pattern::StrSearcherImpl"),
+    ("StrSearcher", "std::str::pattern::StrSearcher"),
+    ("EmptyNeedle", "std::str::pattern::EmptyNeedle"),
+    ("TwoWaySearcher", "std::str::pattern::TwoWaySearcher"),
 ];
 
 /// By the call: a function that does the same, under the call's name. `texts`: where the calls stand, which tell the
@@ -109,7 +138,9 @@ pub fn bodies(
         let body = bodies.iter().find(|body| body.path == own)?;
         let header = format!("fn {own}(");
         let mut renamed = body.text.replacen(&header, &format!("fn {call}("), 1);
-        renamed = renamed.replace(&format!("{MODULE}::Utf8Error"), "std::str::Utf8Error");
+        for (own, of_std) in TYPES {
+            renamed = renamed.replace(&format!("{MODULE}::{own}"), of_std);
+        }
         for other in ALL {
             let own = format!("{MODULE}::{}", other.function);
             renamed = renamed.replace(&own, &format!("core::{}", other.path));
@@ -138,6 +169,7 @@ mod stand_ins;
 
 #[cfg(test)]
 mod tests {
+    use super::stand_ins::StrSearcherImpl as Searcher;
     use super::{ALL, is_meant, stand_ins};
 
     /// All texts over the alphabet up to a length.
@@ -213,6 +245,72 @@ mod tests {
                 text.extend(&bytes);
                 let own = format!("{:?}", stand_ins::from_utf8(&text));
                 assert_eq!(own, format!("{:?}", std::str::from_utf8(&text)), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn characters_are_encoded_as_std_encodes_them() {
+        for c in ('\0'..='\u{10ffff}').step_by(7).chain([
+            '\u{7f}',
+            '\u{80}',
+            '\u{7ff}',
+            '\u{800}',
+            '\u{ffff}',
+            '\u{10000}',
+            '\u{10ffff}',
+        ]) {
+            let (mut room, mut of_std) = ([1; 5], [1; 5]);
+            let own = stand_ins::encode_utf8_raw(c as u32, &mut room).to_vec();
+            assert_eq!(own, c.encode_utf8(&mut of_std).as_bytes(), "{c:?}");
+            assert_eq!(room, of_std, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn needles_are_prepared_as_std_prepares_them() {
+        let needles = [texts(b"ab", 9), texts(b"abc", 6), texts(b"a\x7f", 3)].concat();
+        for needle in needles {
+            let needle = std::str::from_utf8(&needle).expect("ascii");
+            for haystack in ["", "abcabc"] {
+                // a splitter shows its searcher, and nothing else on stable Rust does
+                let shown = format!("{:?}", haystack.split(needle));
+                let own = format!("{:?}", stand_ins::searcher(haystack, needle));
+                assert!(shown.contains(&format!("matcher: {own}")), "{shown}\n{own}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_found_where_std_finds_them() {
+        let haystacks = [texts(b"ab", 8), texts(b"abc", 5)].concat();
+        for needle in [texts(b"ab", 4), texts(b"abc", 3)].concat() {
+            let needle = std::str::from_utf8(&needle).expect("ascii");
+            for haystack in &haystacks {
+                let haystack = std::str::from_utf8(haystack).expect("ascii");
+                let Searcher::TwoWay(mut forward) = stand_ins::searcher(haystack, needle).searcher
+                else {
+                    continue;
+                };
+                let Searcher::TwoWay(mut back) = stand_ins::searcher(haystack, needle).searcher
+                else {
+                    continue;
+                };
+                let (h, n) = (haystack.as_bytes(), needle.as_bytes());
+                let mut found = vec![];
+                while let Some((at, end)) = stand_ins::next_match(&mut forward, h, n, false) {
+                    assert_eq!(end, at + needle.len());
+                    found.push(at);
+                }
+                let of_std: Vec<usize> = haystack.match_indices(needle).map(|m| m.0).collect();
+                assert_eq!(found, of_std, "{needle} in {haystack}");
+                let mut found = vec![];
+                while let Some((at, end)) = stand_ins::next_match_back(&mut back, h, n, true) {
+                    assert_eq!(end, at + needle.len());
+                    found.push(at);
+                }
+                let of_std: Vec<usize> = haystack.rmatch_indices(needle).map(|m| m.0).collect();
+                assert_eq!(found, of_std, "{needle} in {haystack}, from the end");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Reading types, function signatures and generic arguments.
 use std::sync::Arc;
 
-use super::super::ast::{ArrayLen, Const, FnSig, GenericArg, IntTy, Ty, TyKind};
+use super::super::ast::{ArrayLen, Const, FnSig, GenericArg, IntTy, Path, Ty, TyKind};
 use super::super::error::Parse;
 use super::cursor::{Cursor, is_ident_byte};
 
@@ -188,7 +188,7 @@ impl<'a> Cursor<'a> {
         }))
     }
 
-    /// `<T as Trait>::Name`, or a type inside of an `impl`: `<impl at f.rs:1:2: 3:4>::f::Local`.
+    /// `<T as Trait>::Name`, or a type inside of an `impl`: `<impl at f.rs:1:2: 3:4>::f::Local`, `<T as Trait>::f::Local<T>`.
     fn angled(&mut self) -> Parse<Ty> {
         let close = self.closing(self.pos)?;
         if self.starts_with("<impl ") && !self.qualifies(self.pos, close) {
@@ -197,7 +197,10 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         let path = self.path_structure(true)?;
         debug_assert!(self.pos > start);
-        Ok(Ty::new(TyKind::Alias(path)))
+        Ok(Ty::new(match item_in_method(&path) {
+            Some((path, args)) => TyKind::Adt { path, args },
+            None => TyKind::Alias(path),
+        }))
     }
 
     fn named(&mut self) -> Parse<Ty> {
@@ -475,5 +478,47 @@ impl<'a> Cursor<'a> {
         !["->", "+", "mut", "const", "dyn", "impl"]
             .iter()
             .any(|word| before.ends_with(word))
+    }
+}
+
+/// A type that a method of one of std's traits has for itself: an associated type has one name behind the trait, it has two.
+fn item_in_method(path: &Path) -> Option<(Arc<str>, Vec<GenericArg>)> {
+    let of = path.qself.as_ref()?.trait_ref.as_ref()?;
+    let TyKind::Adt { path: of, .. } = of.kind() else {
+        return None;
+    };
+    let crates = ["std::", "core::", "alloc::"];
+    let (last, methods) = path.segments.split_last()?;
+    let plain = methods.iter().all(|segment| segment.args.is_none());
+    if methods.is_empty() || !plain || last.turbofish || !crates.iter().any(|c| of.starts_with(c)) {
+        return None;
+    }
+    let mut bare = (*path.0).clone();
+    bare.segments.last_mut()?.args = None;
+    let args = last.args.clone().unwrap_or_default();
+    Some((Path(Arc::new(bare)).to_string().into(), args))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ast::TyKind;
+    use super::super::super::parse_ty;
+
+    #[test]
+    fn a_type_in_a_method_of_std_is_no_associated_type() {
+        let guard =
+            "<T as std::slice::<impl [T]>::to_vec_in::ConvertVec>::to_vec::DropGuard<'_, m::P>";
+        let ty = parse_ty(guard).expect("a type");
+        assert!(matches!(ty.kind(), TyKind::Adt { args, .. } if args.len() == 2));
+        assert_eq!(ty.to_string(), guard);
+        for alias in [
+            "<T as std::iter::Iterator>::Item",
+            "<T as std::x::Lends>::Item<'_>",
+            "<T as m::Tr>::f::Local<T>",
+        ] {
+            let ty = parse_ty(alias).expect("a type");
+            assert!(matches!(ty.kind(), TyKind::Alias(_)), "{alias}");
+            assert_eq!(ty.to_string(), alias);
+        }
     }
 }
