@@ -105,7 +105,7 @@ fn no_number() -> f32 { let z = 0.0f32; z / z }
 fn nan_sign_unsafe() { assert!(no_number().is_sign_negative()); }
 //@ expect: unsafe
 //@ known: unknown because nobody chooses the bits of a NaN
-#[verify]
+#[verify(timeout = "3s")]
 fn nan_sign_of_few_unsafe(x: u8) { let z = (x >> 7 >> 1) as f32; assert!((z / z).is_sign_negative()); }
 //@ expect: safe
 #[verify]
@@ -143,7 +143,7 @@ fn nan_by_name(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y.i
 fn nan_by_name_wrong(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y >= 0.0); }
 //@ expect: unsafe
 //@ known: unknown because nobody chooses between two zeros
-#[verify]
+#[verify(timeout = "3s")]
 fn which_zero(a: f64) { let z = a.max(0.0); assert!(1.0 / z > -1.0); }
 //@ expect: safe
 #[verify]

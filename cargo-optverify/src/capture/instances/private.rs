@@ -1,5 +1,5 @@
-//! Private generic functions of std that rustc leaves as calls (`#[inline(never)]`): no probe can name them, and nothing
-//! prints them. What does the same at every call that std makes of them, by public functions, is compiled with a
+//! Private functions of std for one type that rustc leaves as calls (`#[inline(never)]`): no probe can name them, and nothing
+//! prints them. What does the same at every call that std makes of them, by public functions, is compiled for the type, or with a
 //! parameter, and the parameter replaced.
 
 use super::probe;
@@ -15,30 +15,69 @@ use std::path::Path as File;
 const PARAMETER: &str = "OptverifyParameter";
 /// How deep rustc's inliner gets is counted anew for every function.
 const FORWARDERS: usize = 4;
+/// Where the type stands that a function is for.
+const TYPE: &str = "{T}";
 
-/// A method of a type with one parameter, which has one parameter itself and gives nothing.
+const PRIMITIVES: [&str; 14] = [
+    "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize",
+];
+
+/// Steps between these are always counted by a `usize`.
+const NUMBERS: [&str; 10] = [
+    "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
+];
+
+/// A function that is for one type, and gives nothing.
 struct Private {
-    /// How its calls print, before and behind the type's argument.
-    call: (&'static str, &'static str),
-    /// What it takes, before and behind the argument.
-    takes: (&'static str, &'static str),
-    /// What does the same to `it`.
+    /// How its calls print.
+    call: &'static str,
+    /// Their arguments: name and type.
+    takes: &'static [(&'static str, &'static str)],
+    /// The types that it is done here for; any if there are none.
+    of: &'static [&'static str],
+    /// What does the same.
     same: &'static str,
 }
 
 const ALL: &[Private] = &[
     // Called where the queue is full. Room for one more is then what `grow_one` makes of its buffer.
     Private {
-        call: ("std::collections::VecDeque::<", ">::grow"),
-        takes: ("mut std::collections::VecDeque<", ">"),
+        call: "std::collections::VecDeque::<{T}>::grow",
+        takes: &[("it", "&mut std::collections::VecDeque<{T}>")],
+        of: &[],
         same: "it.reserve(1)",
+    },
+    Private {
+        call: "std::vec::Vec::<{T}>::extend_with",
+        takes: &[
+            ("it", "&mut std::vec::Vec<{T}>"),
+            ("n", "usize"),
+            ("value", "{T}"),
+        ],
+        of: &PRIMITIVES,
+        same: "it.reserve(n); let mut i = 0; while i < n { it.push(value); i += 1; }",
+    },
+    Private {
+        call: "<std::vec::Vec<{T}> as std::vec::spec_extend::SpecExtend<{T}, std::ops::Range<{T}>>>::spec_extend",
+        takes: &[
+            ("it", "&mut std::vec::Vec<{T}>"),
+            ("range", "std::ops::Range<{T}>"),
+        ],
+        of: &NUMBERS,
+        same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
     },
 ];
 
 impl Private {
     /// The type that a call of it is for.
     fn argument<'c>(&self, call: &'c str) -> Option<&'c str> {
-        call.strip_prefix(self.call.0)?.strip_suffix(self.call.1)
+        if self.of.is_empty() {
+            let (before, behind) = self.call.split_once(TYPE)?;
+            return call.strip_prefix(before)?.strip_suffix(behind);
+        }
+        let mut of = self.of.iter().copied();
+        of.find(|t| self.call.replace(TYPE, t) == call)
     }
 
     /// Is the function of this name one of this type? `texts`: where its calls stand.
@@ -49,25 +88,32 @@ impl Private {
             ty.trim_end().strip_suffix(&end)
         });
         let types: BTreeSet<&str> = types.collect();
-        let (before, behind) = self.takes;
+        let takes: Vec<&str> = self.takes.iter().map(|(_, ty)| *ty).collect();
+        let takes = takes.join(", ").replace(TYPE, argument);
         types
             .iter()
-            .eq([&format!("for<'a> fn(&'a {before}{argument}{behind})")])
+            .eq([&format!("for<'a> fn({})", takes.replacen('&', "&'a ", 1))])
     }
 
     /// Functions that do the same, each calling the one before.
-    fn source(&self, number: usize) -> String {
-        let (before, behind) = self.takes;
+    fn source(&self, number: usize, argument: &str) -> String {
+        let (generics, ty) = match self.of.is_empty() {
+            true => (format!("<{PARAMETER}>"), PARAMETER),
+            false => (String::new(), argument),
+        };
+        let takes = self.takes.iter().map(|(name, ty)| format!("{name}: {ty}"));
+        let takes = takes.collect::<Vec<_>>().join(", ").replace(TYPE, ty);
+        let names: Vec<&str> = self.takes.iter().map(|(name, _)| *name).collect();
         let mut text = String::new();
         for depth in 0..=FORWARDERS {
             let does = match depth {
                 0 => self.same.to_owned(),
-                _ => format!("private_{number}_{}(it)", depth - 1),
+                _ => format!("private_{number}_{}({})", depth - 1, names.join(", ")),
             };
             // writing to a text does not fail
             let _ = writeln!(
                 text,
-                "pub fn private_{number}_{depth}<{PARAMETER}>(it: &{before}{PARAMETER}{behind}) {{ {does} }}"
+                "pub fn private_{number}_{depth}{generics}({takes}) {{ {does} }}"
             );
         }
         text
@@ -83,28 +129,28 @@ pub fn bodies(
     texts: &str,
 ) -> Result<BTreeMap<String, String>> {
     let found = calls.iter().flat_map(|call| {
-        let all = ALL.iter().enumerate();
-        all.filter_map(move |(number, private)| {
+        ALL.iter().filter_map(move |private| {
             let argument = private.argument(call)?;
             let is_meant = private.is_meant(call, argument, texts);
-            is_meant.then_some((call, number, argument))
+            is_meant.then_some((call, private, argument))
         })
     });
-    let found: Vec<(&String, usize, &str)> = found.collect();
+    let found: Vec<(&String, &Private, &str)> = found.collect();
     if found.is_empty() {
         return Ok(BTreeMap::new());
     }
     let dir = scratch.join("private");
     std::fs::create_dir_all(&dir)?;
-    let sources = ALL.iter().enumerate().map(|(n, p)| p.source(n));
+    let numbered = || found.iter().enumerate();
+    let sources = numbered().map(|(n, (_, private, argument))| private.source(n, argument));
     let run = probe::compile(command, manifest, &dir, &sources.collect::<String>())?;
     if !run.status.success() {
         return Ok(BTreeMap::new());
     }
     let text = std::fs::read_to_string(dir.join("optverify_probe.mir"))?;
     let bodies = mir_text::functions(&text);
-    let made = found.into_iter().filter_map(|(call, number, argument)| {
-        let own = format!("private_{number}_{FORWARDERS}");
+    let made = numbered().filter_map(|(n, (call, _, argument))| {
+        let own = format!("private_{n}_{FORWARDERS}");
         let body = bodies.iter().find(|body| body.path == own)?;
         // the word is nobody else's, wherever it stands
         let text = body.text.replace(PARAMETER, argument);
@@ -113,7 +159,7 @@ pub fn bodies(
         let is_whole = !["= private_", "promoted["]
             .iter()
             .any(|left| text.contains(left));
-        is_whole.then(|| (call.clone(), text))
+        is_whole.then(|| ((*call).clone(), text))
     });
     Ok(made.collect())
 }
@@ -122,19 +168,18 @@ pub fn bodies(
 mod tests {
     use super::*;
 
+    fn line(ty: &str, call: &str) -> String {
+        format!("    // + const_: Const {{ ty: {ty} {{{call}}}, val: Value({call}) }}\n")
+    }
+
     #[test]
     fn by_type_and_name() {
-        let [grow] = ALL else { panic!("one") };
+        let grow = &ALL[0];
         let call = "std::collections::VecDeque::<std::option::Option<m::S>>::grow";
         assert_eq!(grow.argument(call), Some("std::option::Option<m::S>"));
         assert_eq!(grow.argument("mine::VecDeque::<u8>::grow"), None);
-        assert_eq!(
-            grow.argument("std::collections::VecDeque::<u8>::grow_to"),
-            None
-        );
-        let line = |ty: &str, call: &str| {
-            format!("    // + const_: Const {{ ty: {ty} {{{call}}}, val: Value({call}) }}\n")
-        };
+        let other = "std::collections::VecDeque::<u8>::grow_to";
+        assert_eq!(grow.argument(other), None);
         let call = "std::collections::VecDeque::<m::S>::grow";
         let right = line("for<'a> fn(&'a mut std::collections::VecDeque<m::S>)", call);
         let wrong = line("fn(std::collections::VecDeque<m::S>)", call);
@@ -147,5 +192,27 @@ mod tests {
         let argument = grow.argument(call).expect("the text between");
         let other = line("for<'a> fn(&'a mut std::X<u8>)", call);
         assert!(!grow.is_meant(call, argument, &other));
+    }
+
+    #[test]
+    fn of_some_types_only() {
+        let [_, with, by_range] = ALL else {
+            panic!("three")
+        };
+        let call = "std::vec::Vec::<bool>::extend_with";
+        assert_eq!(with.argument(call), Some("bool"));
+        // whose `clone` may be anything
+        assert_eq!(with.argument("std::vec::Vec::<m::S>::extend_with"), None);
+        let right = line("for<'a> fn(&'a mut std::vec::Vec<bool>, usize, bool)", call);
+        assert!(with.is_meant(call, "bool", &right));
+        let of = |t: &str, u: &str| {
+            by_range.argument(&format!(
+                "<std::vec::Vec<{t}> as std::vec::spec_extend::SpecExtend<{t}, std::ops::Range<{u}>>>::spec_extend"
+            ))
+            .map(str::to_owned)
+        };
+        assert_eq!(of("i64", "i64").as_deref(), Some("i64"));
+        assert_eq!(of("i64", "u8"), None);
+        assert_eq!(of("u128", "u128"), None);
     }
 }
