@@ -42,3 +42,20 @@ mod mine { pub struct StrSearcher; impl StrSearcher { pub fn new(a: &str, b: &st
 //@ expect: unsafe
 #[verify]
 fn own_searcher_u(s: &str) { let _ = mine::StrSearcher::new(s, "ab"); assert!(s.len() >= 2); }
+// Deep inside of generic functions rustc leaves calls of what walks over characters, and of what extends vectors.
+struct Text<'a>(&'a str);
+impl<'a, 'b> IntoIterator for &'a Text<'b> { type Item = char; type IntoIter = std::str::Chars<'b>; fn into_iter(self) -> Self::IntoIter { self.0.chars() } }
+fn generic_distance<'a, 'b, A, B, E, F>(a: &'a A, b: &'b B) -> usize where &'a A: IntoIterator<Item = E>, &'b B: IntoIterator<Item = F>, E: PartialEq<F> {
+    let n = b.into_iter().count();
+    let mut row: Vec<usize> = (1..n + 1).collect();
+    let mut used = vec![false; n];
+    for (i, x) in a.into_iter().enumerate() { for (j, y) in b.into_iter().enumerate() { if x == y { row[j] = i; used[j] = true; } } }
+    row.len() + row[0] + used.len()
+}
+fn distance(a: &str, b: &str) -> usize { generic_distance(&Text(a), &Text(b)) }
+//@ expect: safe
+#[verify]
+fn generic_s() { assert!(distance("ax", "xyz") == 7); }
+//@ expect: unsafe
+#[verify]
+fn generic_u(n: usize) { assert!(distance("ax", "xyz") != n); }

@@ -74,7 +74,8 @@ fn compiled(
 ) -> Result<String> {
     let dir = scratch.join("probe");
     std::fs::create_dir_all(&dir)?;
-    for _ in 0..3 {
+    // names, types, borrows, ..: the compiler tells of one kind of error at a time
+    for _ in 0..6 {
         if lines.is_empty() {
             break;
         }
@@ -113,8 +114,8 @@ fn signatures(texts: &str) -> Vec<(String, FnSig)> {
         _ => None,
     });
     let of_std = functions.filter(|(path, sig)| {
-        let safe = !sig.is_unsafe && !sig.c_variadic && sig.abi.is_none();
-        safe && is_of_std(path) && sig.inputs.iter().chain(&sig.output).all(is_nameable)
+        let plain = !sig.c_variadic && sig.abi.is_none();
+        plain && is_of_std(path) && sig.inputs.iter().chain(&sig.output).all(is_nameable)
     });
     of_std.map(|(path, sig)| (path.to_string(), sig)).collect()
 }
@@ -153,7 +154,27 @@ fn is_nameable_argument(arg: &GenericArg) -> bool {
     }
 }
 
+/// Public functions of std that are meant for std alone: what walks over the bytes of a text.
+const INTERNALS: &str = "-Zcrate-attr=feature(str_internals)";
+/// The compiler does not know a feature.
+const NO_FEATURE: &[u8] = b"E0635";
+
 pub fn compile(
+    command: &RustcCommand,
+    manifest: &Manifest,
+    dir: &File,
+    text: &str,
+) -> Result<std::process::Output> {
+    let run = compile_with(&[INTERNALS], command, manifest, dir, text)?;
+    let lacks_feature = (run.stderr.windows(NO_FEATURE.len())).any(|error| error == NO_FEATURE);
+    match lacks_feature {
+        true => compile_with(&[], command, manifest, dir, text),
+        false => Ok(run),
+    }
+}
+
+fn compile_with(
+    features: &[&str],
     command: &RustcCommand,
     manifest: &Manifest,
     dir: &File,
@@ -167,6 +188,7 @@ pub fn compile(
         .args(["--crate-name", "optverify_probe", "--crate-type", "lib"])
         .args(["--emit=mir", "--cap-lints=allow", "--edition", "2021"])
         .arg("--error-format=short")
+        .args(features)
         .args(["-Zmir-opt-level=0", "-Zmir-enable-passes=+Inline"])
         .args(runs::UNLIMITED_INLINING)
         .args(runs::PRINTING)
@@ -212,10 +234,15 @@ fn line(n: usize, path: &str, sig: &FnSig) -> String {
             0 => path.clone(),
             _ => format!("probe_{n}_{}", depth - 1),
         };
+        // What an unsafe function asks for is asked of its body.
+        let block = match sig.is_unsafe && depth == 0 {
+            true => "unsafe ",
+            false => "",
+        };
         // writing to a text does not fail
         let _ = write!(
             text,
-            "pub fn probe_{n}_{depth}({}) -> {output} {{ {callee}({}) }} ",
+            "pub fn probe_{n}_{depth}({}) -> {output} {{ {block}{{ {callee}({}) }} }} ",
             parameters.join(", "),
             names.join(", ")
         );
