@@ -80,10 +80,15 @@ impl Lowerer<'_> {
             }
             "allocate" | "allocate_zeroed" if is_global(path) => {
                 let into = self.place_type(call.destination)?;
-                let layout = self.operand_as(&call.args[1], None)?;
-                let Some(Leaf::Bits(size)) = layout.get(&[Step::Field(0)]).map(|l| l.leaf.clone())
-                else {
-                    return gap("an allocation of unknown layout");
+                let size = match layout_size(&call.args[1]) {
+                    Some(size) => self.bv64(size),
+                    None => {
+                        let layout = self.operand_as(&call.args[1], None)?;
+                        match layout.get(&[Step::Field(0)]).map(|l| l.leaf.clone()) {
+                            Some(Leaf::Bits(size)) => size,
+                            _ => return gap("an allocation of unknown layout"),
+                        }
+                    }
                 };
                 let mut p = self.allocate_bytes(size, name.ends_with("zeroed"))?;
                 p.meta = Some(size);

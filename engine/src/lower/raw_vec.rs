@@ -7,7 +7,7 @@ use super::shape::Step;
 use super::types::erase;
 use super::value::{Leaf, LeafValue, Value};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{GenericArg, Operand, Ty, TyKind};
+use crate::mir::{Const, GenericArg, Operand, Ty, TyKind};
 use crate::program::StopKind;
 use crate::term::Term;
 
@@ -90,6 +90,13 @@ impl Lowerer<'_> {
 
     /// `AllocInit`: `Uninitialized` or `Zeroed`.
     fn is_zeroed(&mut self, init: &Operand) -> Lowered<bool> {
+        if let Operand::Const(Const::Named(path)) = init {
+            match super::types::in_std(&path.plain()) {
+                Some("raw_vec::AllocInit::Uninitialized") => return Ok(false),
+                Some("raw_vec::AllocInit::Zeroed") => return Ok(true),
+                _ => {}
+            }
+        }
         let value = self.operand_as(init, None)?;
         let bits = match value.leaves.as_slice() {
             [(_, l)] => match l.leaf {

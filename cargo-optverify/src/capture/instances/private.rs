@@ -67,6 +67,15 @@ const ALL: &[Private] = &[
         of: &NUMBERS,
         same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
     },
+    Private {
+        call: "<std::vec::Vec<{T}> as std::vec::spec_extend::SpecExtend<{T}, std::iter::Take<std::ops::RangeFrom<{T}>>>>::spec_extend",
+        takes: &[
+            ("it", "&mut std::vec::Vec<{T}>"),
+            ("range", "std::iter::Take<std::ops::RangeFrom<{T}>>"),
+        ],
+        of: &NUMBERS,
+        same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
+    },
 ];
 
 impl Private {
@@ -196,8 +205,8 @@ mod tests {
 
     #[test]
     fn of_some_types_only() {
-        let [_, with, by_range] = ALL else {
-            panic!("three")
+        let [_, with, by_range, ..] = ALL else {
+            panic!("these")
         };
         let call = "std::vec::Vec::<bool>::extend_with";
         assert_eq!(with.argument(call), Some("bool"));
