@@ -6,10 +6,24 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::Path;
 
+/// Crates that std is made of, whose types MIR may name.
+const OF_STD: [&str; 9] = [
+    "alloc",
+    "compiler_builtins",
+    "core",
+    "hashbrown",
+    "libc",
+    "memchr",
+    "proc_macro",
+    "std",
+    "std_detect",
+];
+
 pub fn collect(expanded: &str, command: &RustcCommand) -> BTreeSet<String> {
     let crates = crates(command);
     let own = declared(expanded);
-    own.into_iter().filter(|m| !crates.contains(m)).collect()
+    let is_crate = |m: &str| crates.contains(m) || OF_STD.contains(&m);
+    own.into_iter().filter(|m| !is_crate(m)).collect()
 }
 
 fn declared(expanded: &str) -> BTreeSet<String> {
