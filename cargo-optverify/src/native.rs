@@ -368,6 +368,7 @@ mod tests {
             profile: "release",
             cache: &cache,
             all_functions: false,
+            only: &[],
         };
         let dir = folder.path().join("capture");
         capture(&request, &dir).expect("a capture");

@@ -18,7 +18,8 @@ pub struct Captures {
     _folder: Option<tempfile::TempDir>,
 }
 
-pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
+/// `only`: what a single file's roots are called that matter, if not all do.
+pub fn captures(file: Option<&Path>, build: &BuildArgs, only: &[String]) -> Result<Captures> {
     if !build.from_capture.is_empty() {
         let mut list = Vec::new();
         for dir in &build.from_capture {
@@ -41,7 +42,7 @@ pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
         false => memory_folder("optverify-file-")?,
     };
     let dir = folder.path().join("capture");
-    of_file(file, build, &dir)?;
+    of_file(file, build, only, &dir)?;
     Ok(Captures {
         list: Capture::load_all(&dir)?,
         _folder: Some(folder),
@@ -49,7 +50,7 @@ pub fn captures(file: Option<&Path>, build: &BuildArgs) -> Result<Captures> {
 }
 
 /// Captures a single file into `dir`. A compile error is shown as rustc shows it.
-pub fn of_file(file: &Path, build: &BuildArgs, dir: &Path) -> Result<()> {
+pub fn of_file(file: &Path, build: &BuildArgs, only: &[String], dir: &Path) -> Result<()> {
     if file.extension().is_none_or(|e| e != "rs") {
         bail!(
             "`{}` is neither a command nor a .rs file (see --help)",
@@ -64,6 +65,7 @@ pub fn of_file(file: &Path, build: &BuildArgs, dir: &Path) -> Result<()> {
         profile: &build.profile,
         cache: &single_file::cache_dir(),
         all_functions: build.all_functions,
+        only,
     };
     match capture::capture(&request, dir)? {
         Outcome::Captured => Ok(()),

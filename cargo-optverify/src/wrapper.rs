@@ -69,6 +69,7 @@ pub fn run(args: &[String]) -> Result<ExitCode> {
         profile: &profile,
         cache: &cache,
         all_functions,
+        only: &[],
     };
     match capture::capture(&request, &dir)? {
         Outcome::Captured => Ok(ExitCode::SUCCESS),

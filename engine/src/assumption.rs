@@ -35,6 +35,7 @@ ledger! {
     Stack "stack" "the stack suffices: running out of it is no violation",
     SingleThread "single-thread" "no other thread or signal handler changes the memory behind the parameters",
     NoAlias "no-alias" "references in parameters lead to distinct valid objects, as Rust's rules for references demand",
+    NotPanicking "not-panicking" "the thread is not panicking when the root is called",
     Termination "termination" "runs that do not end are not violations",
     Assumed "assumed" "what `assume()` or `#[requires]` says holds",
     AssumedTotal "assumed-total" "functions that `assume_total` names return, and write only what they are given",

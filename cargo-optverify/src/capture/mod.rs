@@ -45,6 +45,8 @@ pub struct Request<'a> {
     pub cache: &'a Path,
     /// Every function is a root, not only those with `#[verify]`.
     pub all_functions: bool,
+    /// The names of the roots that are asked for; all, if there are none.
+    pub only: &'a [String],
 }
 
 pub enum Outcome {
@@ -136,6 +138,16 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
         let name = &manifest.crate_name;
         let survey = survey::all_functions(&bodies, marked, name, &command.current_dir);
         (manifest.roots, manifest.left_out) = (survey.roots, survey.left_out);
+    }
+    // a contract may stand for a call in any other root
+    let asked = |root: &Root| {
+        request
+            .only
+            .iter()
+            .any(|name| crate::source::matches(root, name))
+    };
+    if manifest.roots.iter().any(asked) && !manifest.roots.iter().any(|root| root.harness) {
+        manifest.roots.retain(asked);
     }
     let reach = Reach::of(&bodies, &mir_text::constants(&reference));
     let wanted = reach.from(manifest.roots.iter().map(|root| root.function.as_str()));

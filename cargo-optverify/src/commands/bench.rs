@@ -36,7 +36,7 @@ impl BenchTask {
     pub fn reference(&self) -> Result<Program> {
         let file = self.file.to_str().context("not a UTF-8 path")?;
         let cli = Cli::try_parse_from(["optverify", file])?;
-        let captures = source::captures(cli.verify.file.as_deref(), &cli.verify.build)?;
+        let captures = source::captures(cli.verify.file.as_deref(), &cli.verify.build, &[])?;
         let capture = captures.list.first().context("no capture")?;
         let root = capture.roots().first().context("no root")?;
         Ok(prepare_reference(capture, root, Texts::AnyBytes)?.0.program)

@@ -6,6 +6,6 @@ use crate::source;
 use anyhow::Result;
 
 pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
-    source::of_file(&args.file, &args.build, &args.output)?;
+    source::of_file(&args.file, &args.build, &[], &args.output)?;
     Ok(ExitCode::AllSafe)
 }

@@ -26,7 +26,7 @@ pub fn run(args: &CheckProofArgs) -> Result<ExitCode> {
         [one] => Some(Path::new(one.as_str())),
         _ => bail!("more than one file"),
     };
-    let captures = source::captures(file, &args.build)?;
+    let captures = source::captures(file, &args.build, &[])?;
     if let Some(witness) = &args.witness {
         return check_witness::run(args, &captures, witness, &roots);
     }

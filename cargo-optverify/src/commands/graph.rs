@@ -18,7 +18,11 @@ const MOST_CHARACTERS: usize = 48;
 const MOST_RUNS: usize = 4;
 
 pub fn run(args: &GraphArgs) -> Result<ExitCode> {
-    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let captures = source::captures(
+        args.file.as_deref(),
+        &args.build,
+        std::slice::from_ref(&args.root),
+    )?;
     let (capture, root) = captures.root(&args.root)?;
     let svg = picture(capture, root, args.pass.as_deref(), &[])?;
     match &args.output {

@@ -6,7 +6,7 @@ use crate::source;
 use anyhow::Result;
 
 pub fn run(args: &ListArgs) -> Result<ExitCode> {
-    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let captures = source::captures(args.file.as_deref(), &args.build, &[])?;
     let mut any = false;
     for capture in &captures.list {
         for root in capture.roots() {

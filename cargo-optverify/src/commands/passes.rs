@@ -12,7 +12,11 @@ use optverify_engine::pipeline::Options;
 use optverify_engine::report::Verdict;
 
 pub fn run(args: &RootArgs) -> Result<ExitCode> {
-    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let captures = source::captures(
+        args.file.as_deref(),
+        &args.build,
+        std::slice::from_ref(&args.root),
+    )?;
     let (capture, root) = captures.root(&args.root)?;
     let options = Options {
         timeout: timeout(root, args.timeout),

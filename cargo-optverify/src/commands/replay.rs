@@ -12,7 +12,11 @@ use optverify_engine::report::Verdict;
 use std::path::Path;
 
 pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
-    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let captures = source::captures(
+        args.file.as_deref(),
+        &args.build,
+        std::slice::from_ref(&args.root),
+    )?;
     let (capture, root) = captures.root(&args.root)?;
     let options = Options {
         timeout: timeout(root, args.timeout),

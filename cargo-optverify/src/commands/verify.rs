@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let start = Instant::now();
-    let captures = source::captures(args.file.as_deref(), &args.build)?;
+    let captures = source::captures(args.file.as_deref(), &args.build, &args.roots)?;
     for note in captures.list.iter().flat_map(|c| &c.info.notes) {
         anstream::eprintln!("note: {note}");
     }

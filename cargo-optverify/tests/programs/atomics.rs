@@ -1,4 +1,5 @@
-//! Atomics that a root has for itself, and `Arc`; what other threads may see is unknown.
+//! Atomics that a root has for itself, and `Arc`; statics, which hold anything whenever they are read; what other threads
+//! may see of parameters is unknown.
 use optverify::verify;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -89,3 +90,46 @@ fn spawned() { let a = Arc::new(AtomicU32::new(0)); let b = a.clone(); let t = s
 //@ known: unknown because threads are not modelled
 #[verify]
 fn scoped() { let a = AtomicU32::new(0); std::thread::scope(|s| { s.spawn(|| a.store(1, SeqCst)); assert!(a.load(SeqCst) == 0); }); }
+
+static FLAGS: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
+struct Counters { hits: AtomicUsize, misses: AtomicU8 }
+static COUNTERS: Counters = Counters { hits: AtomicUsize::new(0), misses: AtomicU8::new(0) };
+
+//@ expect: safe
+#[verify]
+fn next_number() -> u32 { let n = ALL.fetch_add(1, Relaxed); assert!(n % 8 < 8); n % 8 }
+
+//@ expect: safe
+#[verify]
+fn static_in_loop(v: &[u8]) -> usize { let mut n = 0; for _ in v { if FLAGS[n % 3].load(Relaxed) { n += 1; } } assert!(n <= v.len()); n }
+
+//@ expect: unsafe
+//@ known: unknown because only what earlier calls left makes it fail
+#[verify]
+fn static_in_loop_wrong(v: &[u8]) { let mut n = 0; for _ in v { if FLAGS[n % 3].load(Relaxed) { n += 1; } } assert!(n == 0); }
+
+//@ expect: safe
+#[verify]
+fn counters(hit: bool) { if hit { COUNTERS.hits.fetch_add(1, SeqCst); } else { COUNTERS.misses.fetch_sub(1, SeqCst); } assert!(COUNTERS.misses.load(SeqCst) as u32 <= 255); }
+
+//@ expect: unsafe
+#[verify]
+fn counters_wrong(hit: bool) { if hit { COUNTERS.hits.fetch_add(1, SeqCst); } assert!(!hit); }
+
+//@ expect: unsafe
+#[verify]
+fn index_out(i: usize) { FLAGS[i].store(true, Release); }
+
+//@ expect: safe
+#[verify]
+fn detected(v: &[u8]) -> usize { if std::is_x86_feature_detected!("sse4.1") { v.len() / 2 } else { v.len() } }
+
+//@ expect: safe
+//@ known: unknown because closures of std are not captured where rustc leaves them as calls
+#[verify]
+fn locked(n: u32) { let m = std::sync::Mutex::new(n); { let mut g = m.lock().unwrap(); *g /= 2; } assert!(m.into_inner().unwrap() == n / 2); }
+
+//@ expect: unsafe
+//@ known: unknown because closures of std are not captured where rustc leaves them as calls
+#[verify]
+fn locked_wrong(n: u32) { let m = std::sync::Mutex::new(n); { let mut g = m.lock().unwrap(); *g /= 2; } assert!(*m.lock().unwrap() < 1 << 30); }

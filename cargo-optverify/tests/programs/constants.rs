@@ -232,3 +232,15 @@ fn promoted_by_name_wrong(f: u16, g: u16) {
     let m = merged::<true>(Flags(f), &Flags(g));
     assert!(f <= 0x101 || m.0 != 0x1ff || g == 0);
 }
+
+const SMALL: [u8; 5] = [1, 2, 3, 4, 5];
+const HOW_MANY: usize = SMALL.len();
+const TWICE_AS_MANY: usize = SMALL.len() * 2;
+
+//@ expect: safe
+#[verify]
+fn by_a_call(i: usize) { if i < HOW_MANY { assert!(SMALL[i] < 6); } assert!(TWICE_AS_MANY == 10); }
+
+//@ expect: unsafe
+#[verify]
+fn by_a_call_wrong(i: usize) -> u8 { if i <= HOW_MANY { SMALL[i] } else { 0 } }

@@ -372,3 +372,21 @@ fn all_of_an_iterator(n: u8) { if n < 4 { assert!(Few(n).all(|x| x < 3) && !Few(
 //@ expect: unsafe
 #[verify]
 fn all_of_an_iterator_wrong(n: u8) { if n < 4 { assert!(Few(n).all(|x| x < 2)); } }
+
+struct Step { next: fn(u32) -> u32, most: u32 }
+
+//@ expect: safe
+#[verify]
+fn closure_as_pointer(n: u32) { let s = Step { next: |x| x / 2, most: 3 }; assert!((s.next)(n) <= u32::MAX / 2 && s.most == 3); }
+
+//@ expect: unsafe
+#[verify]
+fn closure_as_pointer_wrong(n: u32) { let s = Step { next: |x| x / 2, most: 3 }; assert!((s.next)(n) > s.most); }
+
+//@ expect: safe
+#[verify]
+fn one_of_closures(n: u32, up: bool) { let f: fn(u32, u32) -> u32 = if up { |a, b| a.saturating_add(b) } else { |a, b| a.saturating_sub(b) }; let m = f(n, 1); assert!(if up { m >= n } else { m <= n }); }
+
+//@ expect: unsafe
+#[verify]
+fn one_of_closures_wrong(n: u32, up: bool) { let f: fn(u32) -> u32 = if up { |a| a.saturating_add(1) } else { |a| a.saturating_sub(1) }; assert!(f(n) != n); }

@@ -177,3 +177,35 @@ fn forgotten() {
     std::mem::forget(b);
     assert!(c.get() == 0);
 }
+
+trait Animal { fn legs(&self) -> u32; }
+struct Dog { legs: u32 }
+struct Bird;
+impl Animal for Dog { fn legs(&self) -> u32 { self.legs } }
+impl Animal for Bird { fn legs(&self) -> u32 { 2 } }
+fn some_animal(dog: bool) -> Box<dyn Animal> { if dog { Box::new(Dog { legs: 4 }) } else { Box::new(Bird) } }
+
+//@ expect: safe
+#[verify]
+fn object_beside_drops(dog: bool) { let a = some_animal(dog); assert!(a.legs() == if dog { 4 } else { 2 }); }
+
+//@ expect: unsafe
+#[verify]
+fn object_beside_drops_wrong(dog: bool) { let a = some_animal(dog); assert!(a.legs() == 4); }
+
+//@ expect: safe
+#[verify]
+fn of_a_function(x: u32) { struct L<'a>(&'a mut u32); impl Drop for L<'_> { fn drop(&mut self) { *self.0 = 5; } } let mut y = x; { let _l = L(&mut y); } assert!(y == 5); }
+
+//@ expect: unsafe
+#[verify]
+fn of_another_function(x: u32) { struct L(u32); impl Drop for L { fn drop(&mut self) { assert!(self.0 != 77); } } let _l = L(x); }
+
+//@ expect: safe
+#[verify]
+fn of_a_third(x: u32) { #[allow(dead_code)] struct L(u32); let _l = L(x); }
+
+//@ expect: safe
+//@ known: unknown because two types have one path
+#[verify]
+fn two_of_one_path(x: u32) { { struct M(u32); impl Drop for M { fn drop(&mut self) { assert!(self.0 != 77); } } let _l = M(1); } { #[allow(dead_code)] struct M(u32); let _l = M(x); } }

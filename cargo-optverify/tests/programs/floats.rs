@@ -148,3 +148,24 @@ fn which_zero(a: f64) { let z = a.max(0.0); assert!(1.0 / z > -1.0); }
 //@ expect: safe
 #[verify]
 fn at_least_zero(a: f64) { let z = a.max(0.0); assert!(z >= 0.0); }
+
+//@ expect: safe
+#[verify]
+fn infinities(x: f64) { if x < f64::INFINITY && x > f64::NEG_INFINITY { assert!(x.is_finite()); } let y = x as f32; if y > f32::MAX { assert!(y == f32::INFINITY); } }
+
+//@ expect: unsafe
+#[verify]
+fn infinities_wrong(x: f64) { assert!(x < f64::INFINITY); }
+
+//@ expect: safe
+#[verify]
+fn sign_copied(x: f64, y: f64) { let z = x.copysign(y); assert!(z.is_sign_negative() == y.is_sign_negative()); assert!(x.is_nan() || z.abs() == x.abs()); }
+
+//@ expect: unsafe
+#[verify]
+fn sign_copied_wrong(x: f32, y: f32) { assert!(x.is_nan() || x.copysign(y) == x); }
+
+//@ expect: unsafe
+//@ known: unknown because the sign of a NaN that is made is open
+#[verify]
+fn sign_of_made_nan(x: f64) { if x.is_infinite() { assert!(1f64.copysign(x - x) == 1.0); } }

@@ -118,3 +118,14 @@ fn sorted_vector_wrong(a: u8) { let mut v = vec![3, a, 1]; v.sort(); assert!(v[0
 //@ expect: safe
 #[verify]
 fn vectors_in_vectors(n: u8) { let mut v: Vec<Vec<u8>> = Vec::new(); v.push(vec![n]); assert!(v[0][0] == n); }
+
+#[derive(Clone)]
+struct Chained { value: u32, rest: Option<Box<u32>> }
+
+//@ expect: safe
+#[verify]
+fn boxes_cloned(n: u32) { let a = Chained { value: n, rest: Some(Box::new(n / 2)) }; let mut b = a.clone(); b.value = 0; assert!(a.value == n && b.rest.as_deref() == Some(&(n / 2))); }
+
+//@ expect: unsafe
+#[verify]
+fn boxes_cloned_wrong(n: u32) { let a = Box::new(n); let mut b = a.clone(); *b /= 2; assert!(*a == *b); }

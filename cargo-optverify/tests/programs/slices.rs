@@ -545,3 +545,28 @@ fn moved_within(mut x: [i8; 8], i: usize) { if i < 8 { x.copy_within(i + 1.., i)
 //@ expect: unsafe
 #[verify]
 fn moved_within_wrong(mut x: [i8; 8], i: usize) { if i <= 8 { x.copy_within(i + 1.., i); } }
+
+//@ expect: safe
+#[verify]
+fn halved(s: &[u32], k: u32) {
+    let (mut size, mut base) = (s.len(), 0usize);
+    if size == 0 { return; }
+    while size > 1 { let half = size / 2; if s[base + half] <= k { base += half; } size -= half; }
+    assert!(base < s.len());
+}
+
+//@ expect: unsafe
+#[verify]
+fn halved_wrong(s: &[u32], k: u32) {
+    let (mut size, mut base) = (s.len(), 0usize);
+    while size > 1 { let half = size / 2; if s[base + half] <= k { base += half; } size -= half; }
+    assert!(base < s.len());
+}
+
+//@ expect: safe
+#[verify]
+fn searched(s: &[u32], k: u32) { match s.binary_search(&k) { Ok(i) => assert!(i < s.len()), Err(i) => assert!(i <= s.len()) } }
+
+//@ expect: unsafe
+#[verify]
+fn searched_wrong(s: &[u32], k: u32) { let i = s.partition_point(|x| *x < k); assert!(i < s.len()); }

@@ -104,3 +104,11 @@ fn more_digits(x: u32) { let s = x.to_string(); assert!(!s.is_empty()); }
 //@ expect: unsafe
 #[verify]
 fn more_digits_wrong(x: u32) { let s = x.to_string(); assert!(s.len() < 10); }
+
+//@ expect: safe
+#[verify]
+fn text_cloned(long: bool) { let mut s = String::new(); if long { s.push('a'); } let t = s.clone(); s.push('b'); assert!(t.len() == usize::from(long) && s.len() == t.len() + 1); }
+
+//@ expect: unsafe
+#[verify]
+fn text_cloned_wrong(long: bool) { let mut s = String::new(); if long { s.push('a'); } let t = s.clone(); assert!(t.is_empty()); }

@@ -18,6 +18,9 @@ pub struct Facts {
     /// Names of the crate's types, with how many items they may mean.
     #[serde(default)]
     pub types: BTreeMap<String, u32>,
+    /// Names of types that have two definitions under one path, in two blocks of a function.
+    #[serde(default)]
+    pub twice: Option<BTreeSet<String>>,
     /// Names of the crate's modules that stand at its top, and that no crate has.
     #[serde(default)]
     pub modules: BTreeSet<String>,

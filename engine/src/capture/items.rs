@@ -13,10 +13,13 @@ pub struct Items {
     source: Source,
 }
 
+/// The second name of a closure, whose first one is that of the function around it.
+const CLOSURE: &str = "{closure";
+
 struct Item {
     start: u64,
     length: u64,
-    /// By which other items speak of this one; `None` where the header is not understood.
+    /// By which other items speak of this one, and `CLOSURE` for closures; `None` where the header is not understood.
     names: Option<Vec<String>>,
 }
 
@@ -103,7 +106,13 @@ impl Items {
 
     /// By which other items speak of this one; `None` where that is not understood.
     pub fn names(&self, item: usize) -> Option<&[String]> {
-        self.list[item].names.as_deref()
+        let names = self.list[item].names.as_deref();
+        names.map(|names| names.strip_suffix(&[CLOSURE.to_owned()]).unwrap_or(names))
+    }
+
+    pub fn is_closure(&self, item: usize) -> bool {
+        let names = self.list[item].names.as_deref();
+        names.is_some_and(|names| names.iter().any(|name| name == CLOSURE))
     }
 
     /// The text of an item.
@@ -200,7 +209,13 @@ fn names(item: &str) -> Option<Vec<&str>> {
         Some(rest) => rest.split_once("] in ")?.1,
         None => kinds.iter().find_map(|k| header.strip_prefix(k))?,
     };
-    Some(vec![last_name(path)?])
+    let closure = segments(path).iter().any(|s| s.starts_with(CLOSURE));
+    Some(
+        [last_name(path)?]
+            .into_iter()
+            .chain(closure.then_some(CLOSURE))
+            .collect(),
+    )
 }
 
 /// The last segment that is an identifier; `None` where it is spelled in another way.

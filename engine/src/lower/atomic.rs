@@ -1,12 +1,16 @@
-//! Atomic operations, one after the other: memory that a root has for itself is seen by no other thread. Atomics that
-//! are parameters or statics are refused where they come in, and so is a call that starts a thread, for want of a body.
+//! Atomic operations, one after the other: memory that a root has for itself is seen by no other thread. A static may hold
+//! anything whenever it is looked at: earlier calls and other threads write to it. Atomics that are parameters are refused
+//! where they come in, and so is a call that starts a thread, for want of a body.
 
 use super::types::{self, erase};
 use super::value::{Leaf, Value};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{Operand, Ty};
+use crate::mir::{Operand, Ty, TyKind};
 use crate::program::Draw;
 use crate::term::{BinOp, Sort, Term};
+
+/// Where std keeps which features the processor has.
+const DETECTED: &str = "std_detect::detect::cache::Cache";
 
 impl Lowerer<'_> {
     /// The value of an atomic operation, by the name of its intrinsic; nothing if it is none of these.
@@ -31,6 +35,14 @@ impl Lowerer<'_> {
         let v = self.operand(pointer)?;
         let p = self.pointer_of(&v)?;
         let at = self.deref(&p, &ty)?;
+        let mut objects = at.spots.iter().map(|(_, spot)| spot.object);
+        if objects.any(|object| self.shared.contains(&object)) {
+            let now = self.anything(
+                &content,
+                "what earlier calls or other threads left in a static",
+            )?;
+            self.store_located(&at, &now)?;
+        }
         let read = self.load_located(&at)?;
         let before = self.save(&read);
         let old = self.bits(&before)?;
@@ -65,6 +77,42 @@ impl Lowerer<'_> {
         let new = self.scalar(new);
         self.store_located(&at, &new)?;
         Ok(Some(returned))
+    }
+
+    /// A static that is made of atomics only.
+    pub fn is_atomics(&self, ty: &Ty, depth: u32) -> bool {
+        match ty.kind() {
+            TyKind::Array(t, _) => self.is_atomics(&erase(t), depth),
+            TyKind::Adt { path, .. } => match types::in_std(path) {
+                Some(path) => {
+                    path.starts_with("sync::atomic::Atomic") && !path.ends_with("AtomicPtr")
+                }
+                None if **path == *DETECTED => true,
+                None => {
+                    let fields = self.shapes.all_fields(ty);
+                    let inside = |t: &Ty| self.is_atomics(&erase(t), depth + 1);
+                    let of_atomics = fields.is_some_and(|f| !f.is_empty() && f.iter().all(inside));
+                    depth < 4 && self.is_local_type(path) && of_atomics
+                }
+            },
+            _ => false,
+        }
+    }
+
+    /// A value whose numbers may be any.
+    pub fn anything(&mut self, ty: &Ty, why: &str) -> Lowered<Value> {
+        let mut value = self.undefined(ty)?;
+        for (_, l) in &mut value.leaves {
+            let Leaf::Bits(bits) = l.leaf else {
+                return gap(format!("any value of `{ty}`"));
+            };
+            let any = self.pool.fresh("any", self.pool.sort(bits));
+            self.draw_vars.push(any);
+            self.havoc(any, Draw::Approximate(why.into()));
+            l.leaf = Leaf::Bits(self.pool.var(any));
+            l.init = self.pool.bool(true);
+        }
+        Ok(value)
     }
 
     /// What an operation that returns the old value leaves in its place.

@@ -4,6 +4,7 @@ use super::inline::Call;
 use super::instance::{BodyRef, last_segment};
 use super::statement::overlap;
 use super::types::{self, erase};
+use super::value::Value;
 use super::{Lowered, Lowerer, gap};
 use crate::assumption::Assumption;
 use crate::mir::{
@@ -253,7 +254,9 @@ impl<'a> Lowerer<'a> {
                 _ => return gap("a call through a pointer that is no function"),
             }
         }
-        if let [(_, only)] = paths.as_slice() {
+        if let [(_, only)] = paths.as_slice()
+            && !is_closure(only)
+        {
             let only = only.clone();
             return self.call_path(&only, None, args, destination, next, block);
         }
@@ -265,10 +268,17 @@ impl<'a> Lowerer<'a> {
         };
         let mut callees = vec![];
         for (t, path) in paths {
-            let Some(body) = self.bodies.by_path(&path, BodyKind::Fn)? else {
+            let body = match is_closure(&path) {
+                true => self.bodies.closure(&path),
+                false => self.bodies.by_path(&path, BodyKind::Fn)?,
+            };
+            let Some(body) = body else {
                 return gap(format!("a call of `{}` through a pointer", short(&path)));
             };
-            let values = self.arguments(body, &call)?;
+            let values = match is_closure(&path) {
+                true => self.arguments_of_closure(body, &call)?,
+                false => self.arguments(body, &call)?,
+            };
             callees.push((self.tag_is(&p, t), body, values));
         }
         self.inline_one_of(
@@ -276,6 +286,28 @@ impl<'a> Lowerer<'a> {
             &call,
             "a call through a pointer that is no function".into(),
         )
+    }
+
+    /// A closure that became a function pointer holds nothing, so that it does not matter where it is.
+    fn arguments_of_closure(&mut self, body: BodyRef<'a>, call: &Call) -> Lowered<Vec<Value>> {
+        let by_reference = body.body.args().next();
+        let by_reference = by_reference.is_some_and(|l| types::pointee(&l.ty).is_some());
+        let closure = match by_reference {
+            true => {
+                let anywhere = self.bv64(1);
+                self.address_pointer(anywhere, false)
+            }
+            false => Value::default(),
+        };
+        let mut values = vec![closure];
+        for (i, a) in call.args.iter().enumerate() {
+            let want = body.body.locals.get(i + 2).map(|l| erase(&l.ty));
+            self.in_call = true;
+            let v = self.operand_as(a, want.as_ref());
+            self.in_call = false;
+            values.push(v?);
+        }
+        Ok(values)
     }
 
     /// Is it a call that has a model of its own? Says which kind.
@@ -567,4 +599,9 @@ fn text_in(rvalue: &Rvalue) -> Option<String> {
         ) => ops.iter().find_map(of),
         _ => None,
     }
+}
+
+/// Is this the type of a closure, and not the path of a function?
+fn is_closure(name: &str) -> bool {
+    name.starts_with("closure@") || name.starts_with("{closure@")
 }

@@ -79,6 +79,17 @@ impl Lowerer<'_> {
                 (_, Some(TyKind::FnPtr(_))) => self.operand(operand),
                 _ => gap("a function pointer"),
             },
+            CastKind::PointerCoercion(
+                PointerCoercion::ClosureFnPointerSafe | PointerCoercion::ClosureFnPointerUnsafe,
+                _,
+            ) => match from.as_ref().map(|t| t.kind()) {
+                Some(TyKind::Closure(name)) => {
+                    let target = super::pointer::Target::Function(name.to_string());
+                    let p = self.pointer_to(target, vec![], None);
+                    Ok(self.pointer(p))
+                }
+                _ => gap("a function pointer"),
+            },
             CastKind::Transmute => {
                 let Some(from) = from else {
                     return gap("a transmute of a constant of unknown type");
@@ -93,10 +104,9 @@ impl Lowerer<'_> {
                 let fat = types::pointee(to).is_some_and(types::is_fat);
                 Ok(self.address_pointer(t, fat))
             }
-            CastKind::PointerExposeProvenance
-            | CastKind::FnPtrToPtr
-            | CastKind::PointerCoercion(..)
-            | CastKind::Other(_) => gap(format!("cast `{kind:?}`")),
+            CastKind::PointerExposeProvenance | CastKind::FnPtrToPtr | CastKind::Other(_) => {
+                gap(format!("cast `{kind:?}`"))
+            }
         }
     }
 
@@ -377,6 +387,8 @@ impl Lowerer<'_> {
 /// what their last field is.
 fn is_sized(ty: &Ty, behind: &Ty) -> bool {
     match ty.kind() {
+        // its content must have a size
+        TyKind::Adt { .. } if types::is_maybe_uninit(ty) => true,
         TyKind::Adt { .. } => types::element(behind)
             .is_some_and(|elem| types::unwrapped(&elem) == types::unwrapped(ty)),
         _ => true,

@@ -7,7 +7,8 @@ use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, ObjectKey, gap};
 use crate::mir::{
-    AllocKind, ArrayLen, BodyKind, Const, ConstFields, GenericArg, IntTy, Path, Ty, TyKind,
+    AllocKind, ArrayLen, Block, BodyKind, Const, ConstFields, GenericArg, IntTy, Path,
+    TerminatorKind, Ty, TyKind,
 };
 use crate::program::ScalarKind;
 use crate::term::Term;
@@ -309,6 +310,15 @@ impl<'a> Lowerer<'a> {
         let text = path.to_string();
         for kind in [BodyKind::Const, BodyKind::Promoted] {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
+                // what its body calls is rarely captured, and the compiler told its value
+                let calls = |b: &Block| matches!(b.terminator.kind, TerminatorKind::Call { .. });
+                if b.body.blocks.iter().any(calls)
+                    && let Some(value) = self.source.facts.consts.get(&text)
+                    && let Some(c) = literal_of(value)
+                {
+                    self.used.insert(crate::assumption::Assumption::Constants);
+                    return self.constant(&c, ty);
+                }
                 return self.const_body(b);
             }
             if let Some(b) = self.constant_in_method(path, kind)? {
@@ -543,6 +553,13 @@ impl<'a> Lowerer<'a> {
             && self.bodies.by_path(name, BodyKind::StaticMut)?.is_some()
         {
             return gap(format!("`static mut {name}`"));
+        }
+        if matches!(&alloc.kind, AllocKind::Static(_)) && offset == 0 && self.is_atomics(&to, 0) {
+            let key = ObjectKey::Alloc(file, id);
+            let object = self.object(key, &to, vec![], format!("alloc{id}"));
+            self.shared.insert(object);
+            let p = self.pointer_to(Target::Place(object, vec![]), vec![], None);
+            return Ok(self.pointer(p));
         }
         // what holds pointers, or lies in memory as the compiler likes, is made by its own body
         let by_body = !alloc.relocations.is_empty() || !is_scalars(&to);

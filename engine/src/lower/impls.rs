@@ -9,7 +9,7 @@ use super::instance::{BodyRef, last_segment};
 use super::types::{self, erase};
 use super::{Lowered, Lowerer};
 use crate::capture::ImplHeader;
-use crate::mir::{BodyKind, Path, PathData, Ty, TyKind};
+use crate::mir::{BodyKind, GenericArg, Path, PathData, Ty, TyKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -199,6 +199,23 @@ impl<'a> Lowerer<'a> {
             mutable: true,
             ty: ty.clone(),
         });
+        // A type has one `Drop`. Where types of other functions have its name, its whole path tells it.
+        if let TyKind::Adt { path, args } = ty.kind()
+            && args.iter().all(|a| !matches!(a, GenericArg::Type(_)))
+            && let Some(twice) = &self.source.facts.twice
+            && !twice.contains(last_segment(path))
+        {
+            let all = self.bodies.by_signature("drop", &[Some(receiver)]);
+            let is_drop = |b: &BodyRef<'_>| {
+                let header = self.source.impls.get(&*b.body.path);
+                header.is_some_and(|h| trait_of(h).as_deref() == Some("Drop"))
+            };
+            let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(is_drop).collect();
+            return match fitting.as_slice() {
+                [only] => Some(*only),
+                _ => None,
+            };
+        }
         let named = Named {
             of_trait: Some("Drop".into()),
             of_type: bare(&ty.to_string()),

@@ -257,6 +257,19 @@ impl Lowerer<'_> {
                 let t = self.pool.binary(term::BinOp::BvAnd, x, m);
                 self.scalar(t)
             }
+            // the sign of a NaN shows
+            "copysignf32" | "copysignf64" => {
+                self.looks_at_bits();
+                let x = self.operand_bits(&args[0], Some(&into))?;
+                let y = self.operand_bits(&args[1], Some(&into))?;
+                let w = self.pool.width(x);
+                let (sign, rest) = (
+                    self.pool.extract(y, w - 1, 1),
+                    self.pool.extract(x, 0, w - 1),
+                );
+                let t = self.pool.concat(sign, rest);
+                self.scalar(t)
+            }
             _ if name.starts_with("atomic_") => match self.atomic(name, args, &into)? {
                 Some(value) => value,
                 None => return Ok(false),

@@ -286,6 +286,8 @@ pub(crate) struct Lowerer<'a> {
     pub sees_bits: bool,
     /// Memory that a function without a body may have kept a pointer to. Kept from round to round.
     pub escaped: BTreeSet<(ObjectId, Vec<Step>)>,
+    /// Statics of atomics, which other threads and earlier calls change. Kept from round to round.
+    pub shared: BTreeSet<ObjectId>,
     /// Places that allocate again while what they made is in use. Kept from round to round.
     pub crowds: std::collections::HashSet<ObjectKey>,
     pub unfolded: inline::Unfolded,
@@ -441,6 +443,7 @@ impl<'a> Lowerer<'a> {
             called: None,
             sees_bits: false,
             escaped: BTreeSet::new(),
+            shared: BTreeSet::new(),
             crowds: Default::default(),
             unfolded: inline::Unfolded {
                 most: inline::MAX_DEPTH,

@@ -92,9 +92,14 @@ impl Lowerer<'_> {
     pub fn sees_bits_of(&mut self, from: &Ty, to: &Ty) {
         let (from, to) = (erase(from), erase(to));
         if !self.sees_bits && content(&from) != content(&to) && self.may_hold_float(&from, 0) {
-            self.sees_bits = true;
-            self.grew = true;
+            self.looks_at_bits();
         }
+    }
+
+    /// The same, where an operation shows them.
+    pub fn looks_at_bits(&mut self) {
+        self.grew |= !self.sees_bits;
+        self.sees_bits = true;
     }
 
     fn may_hold_float(&self, ty: &Ty, depth: u32) -> bool {

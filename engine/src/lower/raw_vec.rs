@@ -7,7 +7,7 @@ use super::shape::Step;
 use super::types::erase;
 use super::value::{Leaf, LeafValue, Value};
 use super::{Lowered, Lowerer, gap};
-use crate::mir::{Const, GenericArg, Operand, Ty, TyKind};
+use crate::mir::{Const, GenericArg, Operand, Rvalue, StatementKind, Ty, TyKind};
 use crate::program::StopKind;
 use crate::term::Term;
 
@@ -80,12 +80,40 @@ impl Lowerer<'_> {
         if let Some(size) = layout_size(layout) {
             return Ok(Some(size));
         }
-        let layout = self.operand_as(layout, None)?;
-        let size = match layout.get(&[Step::Field(0)]).map(|l| l.leaf.clone()) {
-            Some(Leaf::Bits(size)) => self.pool.as_const(size),
-            _ => None,
+        let value = self.operand_as(layout, None)?;
+        let Some(Leaf::Bits(size)) = value.get(&[Step::Field(0)]).map(|l| l.leaf.clone()) else {
+            return Ok(None);
         };
-        Ok(size.and_then(|size| u64::try_from(size).ok()))
+        if let Some(size) = self.pool.as_const(size) {
+            return Ok(u64::try_from(size).ok());
+        }
+        // Set in a block before this one: the constant that the variable is given is a guess, and is checked.
+        let Some(constant) = self.constant_given_to(layout).cloned() else {
+            return Ok(None);
+        };
+        let Some(guess) = self.size_in(&constant)? else {
+            return Ok(None);
+        };
+        let guessed = self.bv64(guess);
+        let right = self.pool.eq(size, guessed);
+        let why = "an allocation of several layouts";
+        self.check(right, StopKind::Unsupported(why.into()));
+        Ok(Some(guess))
+    }
+
+    /// The constant that stands first among what the body assigns to a variable.
+    fn constant_given_to(&self, variable: &Operand) -> Option<&Operand> {
+        let (Operand::Copy(variable) | Operand::Move(variable)) = variable else {
+            return None;
+        };
+        let statements = self.body().blocks.iter().flat_map(|b| &b.statements);
+        let mut given = statements.filter_map(|s| match &s.kind {
+            StatementKind::Assign(to, Rvalue::Use { operand, .. }) if to == variable => {
+                Some(operand)
+            }
+            _ => None,
+        });
+        given.find(|value| matches!(value, Operand::Const(_)))
     }
 
     /// `AllocInit`: `Uninitialized` or `Zeroed`.

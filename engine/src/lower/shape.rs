@@ -67,6 +67,8 @@ pub struct Shapes {
     reading: usize,
     /// Structs that some body builds: how many fields they have.
     arity: HashMap<Ty, usize>,
+    /// All fields of structs that bodies build as they were written.
+    built_before: HashMap<Ty, Vec<Ty>>,
     /// Types whose discriminant is read or set, with the integer type it is read as.
     discriminants: HashMap<Ty, Option<IntTy>>,
     variant_names: Vec<Arc<str>>,
@@ -89,6 +91,18 @@ impl Shapes {
             }
         }
         shapes.share_unsized();
+        // passes fold structs away that are dropped all the same
+        let written = source.as_written.iter();
+        let other = written.filter(|w| !source.files.iter().any(|f| std::ptr::eq(*f, **w)));
+        if !source.drops.is_empty() {
+            let mut before = Shapes::default();
+            for body in other.flat_map(|file| &file.bodies) {
+                before.read_body(body, source.facts);
+            }
+            let built = before.arity.keys();
+            let built = built.filter_map(|ty| Some((ty.clone(), before.all_fields(ty)?)));
+            shapes.built_before = built.collect();
+        }
         shapes
     }
 
@@ -201,7 +215,9 @@ impl Shapes {
 
     /// The types of all fields of a struct, if some body builds one of them and tells.
     pub fn all_fields(&self, ty: &Ty) -> Option<Vec<Ty>> {
-        let n = *self.arity.get(ty)?;
+        let Some(&n) = self.arity.get(ty) else {
+            return self.built_before.get(ty).cloned();
+        };
         let known = self.fields(ty);
         let field = |i: usize| {
             let found = known.iter().find(|(k, _)| *k == (None, i as u32));

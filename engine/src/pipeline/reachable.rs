@@ -1,8 +1,8 @@
 //! The part of a crate's text that one root can speak of: a crate of many functions is not parsed for each of them.
 //!
 //! Items are told apart by their first column and kept by name: an item stays if some kept text has its last name
-//! as a word. That keeps too much (names are not resolved here) and never matters when it keeps too little: a body
-//! that is missing makes its callers unknown.
+//! at the end of a path. That keeps too much (names are not resolved here) and never matters when it keeps too little: a
+//! body that is missing makes its callers unknown.
 
 use crate::capture::{CaptureError, Items};
 use crate::lower::last_segment;
@@ -22,7 +22,7 @@ pub fn reachable(
     function: &str,
     beside: &Beside<'_>,
 ) -> Result<String, CaptureError> {
-    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut named = Named::default();
     // to be read, and read
     let mut open = vec![];
     let mut beside = beside.clone();
@@ -32,14 +32,14 @@ pub fn reachable(
         match items.names(i) {
             Some(names) => {
                 for name in names {
-                    by_name.entry(name).or_default().push(i);
+                    named.add(name, items.is_closure(i), i);
                 }
             }
             None => open.push(i),
         }
     }
     for word in words_of(function).chain(ALWAYS) {
-        open.extend(by_name.remove(word).unwrap_or_default());
+        open.extend(named.take(Mention::Code(word)));
     }
     while let Some(i) = open.pop() {
         // two names of one item
@@ -48,13 +48,14 @@ pub fn reachable(
         }
         let text = items.text(i)?;
         // All functions beside others have one name; that it has it itself does not make this one speak of it.
-        let name = heads.get(&i).cloned().unwrap_or_default();
-        let words = words_of(&text[..name.start]).chain(words_of(&text[name.end..]));
-        for word in words {
-            open.extend(by_name.remove(word).unwrap_or_default());
-            for path in beside.remove(word).unwrap_or_default() {
-                let named = by_name.get(last_segment(path)).into_iter().flatten();
-                for &i in named {
+        let name = match heads.get(&i) {
+            Some(name) => name.clone(),
+            None => own_name(&text, items.names(i)),
+        };
+        for mention in mentions(&text[..name.start]).chain(mentions(&text[name.end..])) {
+            open.extend(named.take(mention));
+            for path in beside.remove(mention.word()).unwrap_or_default() {
+                for i in named.all(last_segment(path)) {
                     let head = format!("fn {path}(");
                     if let Some(at) = items.text(i)?.find(&head) {
                         heads.insert(i, at..at + head.len());
@@ -74,10 +75,107 @@ pub fn reachable(
     Ok(kept.concat())
 }
 
+/// Where an item's header says its own name.
+fn own_name(text: &str, names: Option<&[String]>) -> Range<usize> {
+    let is_header = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
+    let header = text
+        .split_inclusive('\n')
+        .find(is_header)
+        .unwrap_or_default();
+    // where no parameter and no type is yet
+    let path = header.find("(_1").or_else(|| header.find("()"));
+    let path = &header[..path.or_else(|| header.find(": ")).unwrap_or(header.len())];
+    let name = names.and_then(|names| names.first());
+    let at = name.and_then(|name| Some((path.rfind(name.as_str())?, name.len())));
+    let Some((at, length)) = at else {
+        return 0..0;
+    };
+    let start = header.as_ptr() as usize - text.as_ptr() as usize + at;
+    start..start + length
+}
+
+/// How a text speaks of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention<'a> {
+    Code(&'a str),
+    /// As the name of a function that was inlined. Its closures have types that say only where they stand.
+    Inlined(&'a str),
+}
+
+impl<'a> Mention<'a> {
+    pub fn word(self) -> &'a str {
+        match self {
+            Mention::Code(word) | Mention::Inlined(word) => word,
+        }
+    }
+}
+
+/// What is to be found by name, closures by that of the function around them.
+pub struct Named<'a, T> {
+    closures: HashMap<&'a str, Vec<T>>,
+    others: HashMap<&'a str, Vec<T>>,
+}
+
+impl<T> Default for Named<'_, T> {
+    fn default() -> Self {
+        let (closures, others) = (HashMap::new(), HashMap::new());
+        Named { closures, others }
+    }
+}
+
+impl<'a, T: Copy> Named<'a, T> {
+    pub fn add(&mut self, name: &'a str, is_closure: bool, what: T) {
+        let kind = match is_closure {
+            true => &mut self.closures,
+            false => &mut self.others,
+        };
+        kind.entry(name).or_default().push(what);
+    }
+
+    /// What is spoken of here and was not before.
+    pub fn take(&mut self, mention: Mention<'_>) -> Vec<T> {
+        let mut found = self.closures.remove(mention.word()).unwrap_or_default();
+        if let Mention::Code(word) = mention {
+            found.extend(self.others.remove(word).unwrap_or_default());
+        }
+        found
+    }
+
+    fn all(&self, name: &str) -> Vec<T> {
+        let found = [self.closures.get(name), self.others.get(name)];
+        found.into_iter().flatten().flatten().copied().collect()
+    }
+}
+
 /// The words of a text, repeated as they stand.
-pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     words.filter(|w| !w.is_empty())
+}
+
+/// The names that MIR speaks of: the last ones of paths, and those before closures, promoted constants and arguments.
+/// Neither comments count nor the names of variables.
+pub fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
+    text.lines().flat_map(|line| {
+        let begin = line.trim_start();
+        let inlined = begin.starts_with("scope ");
+        let code = match begin.starts_with("//") || begin.starts_with("debug ") {
+            true => "",
+            false => line.rsplit_once(" // ").map_or(line, |(code, _)| code),
+        };
+        let last = |word: &&str| {
+            let end = word.as_ptr() as usize - code.as_ptr() as usize + word.len();
+            let inside = code[end..].strip_prefix("::").is_some_and(|rest| {
+                !rest.starts_with("promoted[")
+                    && rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            });
+            !inside
+        };
+        words_of(code).filter(last).map(move |word| match inlined {
+            true => Mention::Inlined(word),
+            false => Mention::Code(word),
+        })
+    })
 }
 
 #[cfg(test)]
@@ -132,6 +230,34 @@ mod tests {
         let kept = super::reachable(&Items::of(text.to_owned()), "f", &beside).expect("a text");
         assert_eq!(named(&kept), ["f", "h", "g"]);
         assert!(kept.contains("g::_::h"), "{kept}");
+    }
+
+    #[test]
+    fn only_the_ends_of_paths_count() {
+        let text = "    scope 3 (inlined a::folded) { // at b.rs:1:1: 1:2\n        debug seen => _4; // in scope 3\n    }\n        \
+            _3 = m::called::<u8>(const m::f::promoted[0], const \"x // y\", const m::g::{closure#0}) -> bb1; // scope 3 at c.rs:1:1\n        \
+            // + const_: Const { val: Value(other) }\n";
+        let said: Vec<Mention<'_>> = mentions(text).collect();
+        for word in ["called", "f", "y", "g"] {
+            assert!(said.contains(&Mention::Code(word)), "{word}: {said:?}");
+        }
+        assert!(said.contains(&Mention::Inlined("folded")), "{said:?}");
+        for word in ["m", "a", "seen", "at", "c", "other"] {
+            assert!(said.iter().all(|s| s.word() != word), "{word}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn of_what_was_inlined_closures_stay() {
+        let text = "fn f() -> () {\n    scope 1 (inlined g) { // at a.rs:1:1: 1:2\n    }\n}\nfn g() -> () {\n}\n\
+                    fn g::{closure#0}() -> () {\n}\nfn h::f() -> () {\n}\nfn k() -> () {\n    f() -> bb1;\n}\n";
+        let kept = reachable(text, "f");
+        assert!(
+            kept.contains("g::{closure#0}") && !kept.contains("fn g()"),
+            "{kept}"
+        );
+        // its own name does not bring in its namesakes' callers, but every function of the name that a call has
+        assert!(reachable(text, "k").contains("fn h::f"), "{kept}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
-use super::reachable::{Beside, reachable, words_of};
+use super::reachable::{Beside, Named, mentions, reachable};
 use super::vacuous::Probes;
 use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Items, Root, Snapshot};
@@ -193,13 +193,13 @@ fn read_reachable(
     constants: &MirFile,
     mut beside: Beside<'_>,
 ) -> Result<Vec<MirFile>, SnapshotError> {
-    let mut functions: HashMap<&str, Vec<&Function>> = HashMap::new();
+    let mut functions: Named<'_, &Function> = Named::default();
     for function in &capture.info.functions {
         // Calls print methods under other paths, but with the same last name. Of a closure, the function around it
         // is named: as the body itself or as a scope that was inlined.
-        let outer = function.path.split("::{closure").next();
-        let name = last_segment(outer.unwrap_or(&function.path));
-        functions.entry(name).or_default().push(function);
+        let outer = function.path.split_once("::{closure");
+        let name = last_segment(outer.map_or(&*function.path, |(outer, _)| outer));
+        functions.add(name, outer.is_some(), function);
     }
     let mut texts = vec![(snapshot.items()?, &root.function)];
     // Before the inliner one text holds the whole crate.
@@ -211,18 +211,13 @@ fn read_reachable(
         let part = reachable(&items, function, &beside)?;
         files.push(read(&part, &items)?);
         let of_statics = std::mem::take(&mut named);
-        for word in words_of(&part).chain(words_of(&of_statics)) {
-            let of_contracts = beside.remove(word).unwrap_or_default();
+        for mention in mentions(&part).chain(mentions(&of_statics)) {
+            let of_contracts = beside.remove(mention.word()).unwrap_or_default();
             let of_contracts = of_contracts
                 .iter()
                 .filter_map(|path| capture.function(path));
             let of_contracts: Vec<&Function> = of_contracts.collect();
-            for function in functions
-                .remove(word)
-                .into_iter()
-                .flatten()
-                .chain(of_contracts)
-            {
+            for function in functions.take(mention).into_iter().chain(of_contracts) {
                 if let Some(s) = capture.snapshot_at(&function.path, &snapshot.number)?
                     && seen.insert(s.path.clone())
                 {

@@ -84,6 +84,7 @@ pub fn candidates(
         boundaries(task, s, &mut proposals);
         super::growth::growth(task, &paces, &here, &mut proposals);
         super::distance::distance(task, n, &here, &mut proposals);
+        super::shares::shares(task, n, &here, &mut proposals);
         if effort >= Effort::Full {
             orders(task, s, signed, &mut proposals);
             bounds(task, s, signed, &numbers, &mut proposals);

@@ -26,6 +26,7 @@ pub mod predicates;
 pub mod ranges;
 mod remember;
 pub mod scalars;
+mod shares;
 pub mod slice;
 mod small_domains;
 pub mod states;

@@ -173,7 +173,7 @@ fn is_literal(value: &str) -> bool {
     });
     primitive_limit
         || matches!(value, "true" | "false" | "()")
-        || value.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '\'')
+        || value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '\''))
         || value.starts_with("b'")
 }
 

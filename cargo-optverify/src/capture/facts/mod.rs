@@ -107,6 +107,7 @@ pub fn collect_from(
             let twice = type_sizes::defined_twice(&source);
             let consts = &mut facts.consts;
             consts.retain(|name, _| !type_sizes::mentions(name, &twice));
+            facts.twice = Some(twice);
             let tuples = tuple_sizes::ask(command, scratch, reference)?;
             tuple_sizes::add(&mut facts.type_sizes, type_sizes::collect(&tuples, ""));
         }

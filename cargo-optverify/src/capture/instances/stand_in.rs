@@ -81,6 +81,11 @@ const ALL: &[StandIn] = &[
         signature: "for<'a> fn(u32, &'a mut [u8]) -> &'a mut [u8]",
     },
     StandIn {
+        path: "<std::string::String as std::clone::Clone>::clone",
+        function: "string_clone",
+        signature: "for<'a> fn(&'a std::string::String) -> std::string::String",
+    },
+    StandIn {
         path: "str::pattern::StrSearcher::<'_, '_>::new",
         function: "searcher",
         signature: "fn(&str, &str) -> std::str::pattern::StrSearcher<'_, '_>",
@@ -116,7 +121,10 @@ pub fn bodies(
     texts: &str,
 ) -> Result<BTreeMap<String, String>> {
     let known = calls.iter().filter_map(|call| {
-        let path = call.strip_prefix("core::").or(call.strip_prefix("std::"))?;
+        let path = match call.strip_prefix("core::").or(call.strip_prefix("std::")) {
+            Some(path) => path,
+            None => &of_any_crate(call),
+        };
         let stand_in = ALL.iter().find(|s| s.path == path)?;
         is_meant(stand_in, call, texts).then_some((call, stand_in))
     });
@@ -152,12 +160,17 @@ pub fn bodies(
     Ok(found.collect())
 }
 
+/// What is the same function, whichever of std's crates a crate knows it by.
+fn of_any_crate(text: &str) -> String {
+    text.replace("core::", "std::").replace("alloc::", "std::")
+}
+
 /// Is the function of this name the one that the stand-in is for?
 fn is_meant(stand_in: &StandIn, call: &str, texts: &str) -> bool {
     let end = format!(" {{{call}}}, val: Value({call}) }}");
     let types = texts.lines().filter_map(|line| {
         let (_, ty) = line.split_once("// + const_: Const { ty: ")?;
-        Some(ty.trim_end().strip_suffix(&end)?.replace("core::", "std::"))
+        Some(of_any_crate(ty.trim_end().strip_suffix(&end)?))
     });
     let types: BTreeSet<String> = types.collect();
     types.iter().eq([stand_in.signature])
@@ -246,6 +259,13 @@ mod tests {
                 let own = format!("{:?}", stand_ins::from_utf8(&text));
                 assert_eq!(own, format!("{:?}", std::str::from_utf8(&text)), "{text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn clones_are_equal() {
+        for text in ["", "a", "\u{10ffff} and more than fits into a small room"] {
+            assert_eq!(stand_ins::string_clone(&text.to_owned()), text);
         }
     }
 

@@ -26,6 +26,12 @@ pub fn memrchr(x: u8, text: &[u8]) -> Option<usize> {
     None
 }
 
+/// `<String as Clone>::clone`.
+#[allow(clippy::ptr_arg)]
+pub fn string_clone(text: &String) -> String {
+    String::from(text.as_str())
+}
+
 /// `core::str::count::do_count_chars`: bytes that begin a character.
 pub fn do_count_chars(s: &str) -> usize {
     char_count_general_case(s.as_bytes())
