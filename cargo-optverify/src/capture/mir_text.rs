@@ -115,6 +115,8 @@ pub fn callee(code: &str) -> Option<&str> {
     let call = &code[..arrow];
     let start = call.find(" = ").map_or(0, |at| at + 3);
     let call = &call[start..];
+    // a function pointer that a constant holds
+    let call = call.strip_prefix("const ").unwrap_or(call);
     // the argument list opens at the first parenthesis outside every bracket
     let mut depth = 0i32;
     let mut previous = ' ';

@@ -129,3 +129,8 @@ fn boxes_cloned(n: u32) { let a = Chained { value: n, rest: Some(Box::new(n / 2)
 //@ expect: unsafe
 #[verify]
 fn boxes_cloned_wrong(n: u32) { let a = Box::new(n); let mut b = a.clone(); *b /= 2; assert!(*a == *b); }
+
+//@ expect: unsafe
+//@ known: unknown because this crate asks vectors how much room they have
+#[verify]
+fn room_of_collected(a: u32, b: u32) { let mut s = Vec::with_capacity(10); s.push(a); s.push(b); let v: Vec<u32> = s.into_iter().map(|x| x / 2).collect(); assert!(v.capacity() < 10); }

@@ -197,9 +197,9 @@ fn read_reachable(
     for function in &capture.info.functions {
         // Calls print methods under other paths, but with the same last name. Of a closure, the function around it
         // is named: as the body itself or as a scope that was inlined.
-        let outer = function.path.split_once("::{closure");
-        let name = last_segment(outer.map_or(&*function.path, |(outer, _)| outer));
-        functions.add(name, outer.is_some(), function);
+        let outer = function.path.split("::{").next();
+        let name = last_segment(outer.unwrap_or(&function.path));
+        functions.add(name, function.path.contains("::{closure"), function);
     }
     let mut texts = vec![(snapshot.items()?, &root.function)];
     // Before the inliner one text holds the whole crate.

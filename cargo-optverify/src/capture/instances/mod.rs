@@ -8,6 +8,7 @@
 //! that rustc has no MIR of, `private` says what does the same as a function that nobody can name. `projection` says the types that an instance has by a trait.
 
 mod body_text;
+mod collect;
 mod expanded;
 mod find;
 mod parameters;
@@ -86,6 +87,8 @@ pub fn add(
         let mut stand_ins = stand_in::bodies(command, work.manifest, &runs, &left, &texts)?;
         let private = private::bodies(command, work.manifest, &runs, &left, &texts)?;
         stand_ins.extend(private);
+        let collected = collect::bodies(command, work.manifest, &runs, &left, &texts)?;
+        stand_ins.extend(collected);
         let left: BTreeSet<String> = left
             .difference(&stand_ins.keys().cloned().collect())
             .cloned()

@@ -12,13 +12,13 @@ use std::fmt::Write;
 use std::path::Path as File;
 
 /// Nobody else's type has this name.
-const PARAMETER: &str = "OptverifyParameter";
+pub const PARAMETER: &str = "OptverifyParameter";
 /// How deep rustc's inliner gets is counted anew for every function.
-const FORWARDERS: usize = 4;
+pub const FORWARDERS: usize = 4;
 /// Where the type stands that a function is for.
 const TYPE: &str = "{T}";
 
-const PRIMITIVES: [&str; 14] = [
+pub const PRIMITIVES: [&str; 14] = [
     "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
     "isize",
 ];

@@ -1,0 +1,26 @@
+//! Vectors that are collected in the place of others; none here is asked how much room it has.
+use optverify::verify;
+
+//@ expect: safe
+#[verify]
+fn collected_in_place(a: u32, b: u32) { let v: Vec<u32> = vec![a, b].into_iter().map(|x| x / 2).collect(); assert!(v.len() == 2 && v[1] == b / 2); }
+
+//@ expect: unsafe
+#[verify]
+fn collected_in_place_wrong(a: u32, b: u32) { let v: Vec<u32> = vec![a, b].into_iter().map(|x| x / 2).collect(); assert!(v[0] != 7); }
+
+//@ expect: safe
+#[verify]
+fn filtered_in_place(a: u8, b: u8) { let v: Vec<u8> = vec![a, b].into_iter().filter(|x| *x > 9).collect(); assert!(v.len() <= 2); for x in v { assert!(x > 9); } }
+
+//@ expect: unsafe
+#[verify]
+fn filtered_in_place_wrong(a: u8, b: u8) { let v: Vec<u8> = vec![a, b].into_iter().filter(|x| *x > 9).collect(); assert!(v.len() > 0); }
+
+//@ expect: safe
+#[verify]
+fn collected_wider(a: u8) { let k = a / 2; let v: Vec<u32> = vec![a, k].into_iter().map(|x| u32::from(x) * u32::from(k)).collect(); assert!(v[1] == u32::from(k) * u32::from(k)); }
+
+//@ expect: unsafe
+#[verify]
+fn collected_of_any(v: Vec<u8>) { let w: Vec<u8> = v.into_iter().map(|x| 100 / x).collect(); assert!(w.len() < 1000); }
