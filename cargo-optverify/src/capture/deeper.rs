@@ -156,7 +156,7 @@ impl Deeper<'_> {
             return Ok(None);
         }
         let path = run.mir_file(self.command);
-        let whole = std::fs::read_to_string(&path)
+        let whole = crate::capture::mir_text::read(&path)
             .with_context(|| format!("rustc wrote no {}", path.display()))?;
         let whole = twins::told_apart(whole);
         let texts = self.texts(&run.dump_dir())?;
@@ -229,9 +229,9 @@ impl Deeper<'_> {
             let path = entry?.path();
             let name = path.to_string_lossy();
             if name.ends_with(".Inline.after.mir") {
-                evaluated.before += &std::fs::read_to_string(&path)?;
+                evaluated.before += &crate::capture::mir_text::read(&path)?;
             } else if name.ends_with(".GVN.after.mir") {
-                evaluated.after += &std::fs::read_to_string(&path)?;
+                evaluated.after += &crate::capture::mir_text::read(&path)?;
             }
         }
         let runs = self.folder.runs();
@@ -254,7 +254,7 @@ impl Deeper<'_> {
             if !path.to_string_lossy().ends_with(".Inline.after.mir") {
                 continue;
             }
-            let text = std::fs::read_to_string(&path)
+            let text = crate::capture::mir_text::read(&path)
                 .with_context(|| format!("could not read {}", path.display()))?;
             let Some(forwarder) = function_of(&text) else {
                 continue;

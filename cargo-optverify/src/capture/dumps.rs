@@ -100,7 +100,8 @@ pub fn collect(dir: &Path, wanted: &BTreeSet<String>, order: &[Pass]) -> Result<
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))
+    crate::capture::mir_text::read(path)
+        .with_context(|| format!("could not read {}", path.display()))
 }
 
 /// `runtime-optimized` opens a phase of its own; in the order of passes it comes one after the last.

@@ -9,6 +9,76 @@ pub struct BodyText<'a> {
     pub text: &'a str,
 }
 
+/// Modules of std, as a path has them behind the crate's name.
+const OF_STD: [&str; 31] = [
+    "alloc",
+    "any",
+    "array",
+    "ascii",
+    "borrow",
+    "boxed",
+    "cell",
+    "char",
+    "clone",
+    "cmp",
+    "collections",
+    "convert",
+    "default",
+    "fmt",
+    "hash",
+    "intrinsics",
+    "iter",
+    "marker",
+    "mem",
+    "num",
+    "ops",
+    "option",
+    "ptr",
+    "raw_vec",
+    "rc",
+    "result",
+    "slice",
+    "str",
+    "string",
+    "sync",
+    "vec",
+];
+
+/// A text of MIR that rustc wrote.
+pub fn read(path: impl AsRef<std::path::Path>) -> std::io::Result<String> {
+    std::fs::read_to_string(path).map(with_std_named)
+}
+
+/// In a crate with `extern crate std as _` rustc prints `_::vec::Vec`. A constant `_` of the crate's own has no such modules.
+pub fn with_std_named(text: String) -> String {
+    const NAMELESS: &str = "_::";
+    let begins_path = |at: usize| {
+        let before = text[..at].chars().next_back();
+        let module = text[at + NAMELESS.len()..].split("::").next();
+        let in_literal = || {
+            let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+            let quotes = line.replace("\\\\", "").replace("\\\"", "");
+            quotes.matches('"').count() % 2 == 1
+        };
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '\''))
+            && module.is_some_and(|module| OF_STD.contains(&module))
+            && !in_literal()
+    };
+    let mut named = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(NAMELESS) {
+        if begins_path(at) {
+            named += &text[done..at];
+            named += "std::";
+            done = at + NAMELESS.len();
+        }
+    }
+    if done == 0 {
+        return text;
+    }
+    named + &text[done..]
+}
+
 /// The bodies of statics, constants and promoteds of a whole-crate `.mir` file.
 pub fn constants(mir: &str) -> String {
     let mut inside = false;
@@ -177,6 +247,14 @@ pub fn last_segment(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn std_without_a_name_gets_its_own() {
+        let text = "    _1 = <_::vec::Vec<u8> as _::clone::Clone>::clone(copy _2, const \"a \\\" _::vec::x\", const m_::vec::N) -> bb1;\nfn _::f() -> _::string::String {\n";
+        let named = "    _1 = <std::vec::Vec<u8> as std::clone::Clone>::clone(copy _2, const \"a \\\" _::vec::x\", const m_::vec::N) -> bb1;\nfn _::f() -> std::string::String {\n";
+        assert_eq!(with_std_named(text.to_owned()), named);
+        assert_eq!(with_std_named(named.to_owned()), named);
+    }
 
     #[test]
     fn finds_bodies_and_callees() {

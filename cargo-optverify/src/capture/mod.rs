@@ -98,7 +98,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let mut manifest = described.context("could not ask the compiler for its version")?;
 
     let reference_file = closed.mir_file(command);
-    let reference = std::fs::read_to_string(&reference_file)
+    let reference = crate::capture::mir_text::read(&reference_file)
         .with_context(|| format!("rustc wrote no {}", reference_file.display()))?;
     let reference = twins::told_apart(reference);
     folder.keep_whole(files::REFERENCE, &reference)?;

@@ -43,13 +43,13 @@ pub fn assemble(material: Material<'_>) -> Result<()> {
             run.complaint()
         );
     }
-    let whole = std::fs::read_to_string(run.mir_file(command))?;
+    let whole = crate::capture::mir_text::read(run.mir_file(command))?;
     let whole = twins::told_apart(whole);
     folder.keep(files::SHIPPED, &whole)?;
     let mut mistaken = twins::mistaken(&whole, &shipped);
     let Dumped { run, dumps: closed } = material.shipped_closed;
     if run.succeeded() {
-        let text = std::fs::read_to_string(run.mir_file(command))?;
+        let text = crate::capture::mir_text::read(run.mir_file(command))?;
         let text = twins::told_apart(text);
         folder.keep(files::SHIPPED_CLOSED, &text)?;
         mistaken.extend(twins::mistaken(&text, &closed));
@@ -213,7 +213,7 @@ fn prefix_runs(
             continue;
         }
         let path = run.mir_file(command);
-        let text = std::fs::read_to_string(&path)
+        let text = crate::capture::mir_text::read(&path)
             .with_context(|| format!("rustc wrote no {}", path.display()))?;
         let text = twins::told_apart(text);
         let name = format!("prefix/{}.{}.mir", pass.number, pass.name);

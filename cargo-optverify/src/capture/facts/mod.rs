@@ -38,8 +38,10 @@ impl Evaluated {
         }
         Ok(Self {
             before: reference.to_owned(),
-            after: twins::told_apart(std::fs::read_to_string(run.mir_file(command))?),
-            sizes: String::from_utf8_lossy(&run.output.stdout).into_owned(),
+            after: twins::told_apart(crate::capture::mir_text::read(run.mir_file(command))?),
+            sizes: crate::capture::mir_text::with_std_named(
+                String::from_utf8_lossy(&run.output.stdout).into_owned(),
+            ),
         })
     }
 }
