@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         let mut value = self.undefined(ty)?;
         for (_, l) in &mut value.leaves {
             let Leaf::Bits(bits) = l.leaf else {
-                return gap(format!("any value of `{ty}`"));
+                return gap(format!("an arbitrary value of `{ty}`"));
             };
             let any = self.pool.fresh("any", self.pool.sort(bits));
             self.draw_vars.push(any);
