@@ -4,7 +4,7 @@
 //!
 //! The same but for the room that the vector has to spare, so nothing is done where the crate asks a vector for that.
 
-use super::private::{FORWARDERS, PARAMETER, PRIMITIVES};
+use super::private::{self, FORWARDERS, PARAMETER, PRIMITIVES};
 use super::probe;
 use crate::capture::command::RustcCommand;
 use crate::capture::mir_text;
@@ -130,16 +130,9 @@ pub fn bodies(
         .iter()
         .enumerate()
         .filter_map(|(n, (call, collected))| {
-            let own = format!("collected_{n}_{FORWARDERS}");
-            let body = bodies.iter().find(|body| body.path == own)?;
-            // the word is nobody else's, wherever it stands
-            let text = body.text.replace(PARAMETER, collected.closure);
-            let text = text.replacen(&format!("fn {own}("), &format!("fn {call}("), 1);
-            // what it has beside its body would not come with it
-            let is_whole = !["= collected_", "promoted["]
-                .iter()
-                .any(|left| text.contains(left));
-            is_whole.then(|| ((*call).clone(), text))
+            let own = format!("collected_{n}_");
+            let text = private::named(&bodies, &own, call, collected.closure)?;
+            Some(((*call).clone(), text))
         });
     Ok(made.collect())
 }

@@ -4,7 +4,7 @@
 
 use super::probe;
 use crate::capture::command::RustcCommand;
-use crate::capture::mir_text;
+use crate::capture::mir_text::{self, BodyText};
 use anyhow::Result;
 use optverify_engine::capture::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,18 +159,23 @@ pub fn bodies(
     let text = std::fs::read_to_string(dir.join("optverify_probe.mir"))?;
     let bodies = mir_text::functions(&text);
     let made = numbered().filter_map(|(n, (call, _, argument))| {
-        let own = format!("private_{n}_{FORWARDERS}");
-        let body = bodies.iter().find(|body| body.path == own)?;
-        // the word is nobody else's, wherever it stands
-        let text = body.text.replace(PARAMETER, argument);
-        let text = text.replacen(&format!("fn {own}("), &format!("fn {call}("), 1);
-        // what it has beside its body would not come with it
-        let is_whole = !["= private_", "promoted["]
-            .iter()
-            .any(|left| text.contains(left));
-        is_whole.then(|| ((*call).clone(), text))
+        let text = named(&bodies, &format!("private_{n}_"), call, argument)?;
+        Some(((*call).clone(), text))
     });
     Ok(made.collect())
+}
+
+/// The outermost function that was compiled under this name, for the parameter's type, under the call's name; nothing if
+/// it is not whole.
+pub fn named(bodies: &[BodyText<'_>], own: &str, call: &str, ty: &str) -> Option<String> {
+    let outermost = format!("{own}{FORWARDERS}");
+    let body = bodies.iter().find(|body| body.path == outermost)?;
+    // the word is nobody else's, wherever it stands
+    let text = body.text.replace(PARAMETER, ty);
+    let text = text.replacen(&format!("fn {outermost}("), &format!("fn {call}("), 1);
+    // what it has beside its body would not come with it
+    let is_whole = !text.contains(&format!("= {own}")) && !text.contains("promoted[");
+    is_whole.then_some(text)
 }
 
 #[cfg(test)]
