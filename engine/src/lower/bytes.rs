@@ -187,7 +187,9 @@ impl Lowerer<'_> {
             indices: p.indices[..depth].to_vec(),
         };
         let last = spot.indices[depth - 1];
-        self.check_stride(here, &spot, unit)?;
+        if self.stride(here, &spot, unit)? != 1 {
+            return gap(format!("a range of `{unit}` in memory of their elements"));
+        }
         if !self.has_no_size(&spot) {
             let extent = self.extent(&spot)?;
             let fits = self.pool.ule(n, extent);
@@ -417,7 +419,7 @@ impl Lowerer<'_> {
     fn element_at(&mut self, pointer: &Operand, elem: &Ty, by: Term) -> Lowered<Term> {
         let v = self.operand(pointer)?;
         let p = self.pointer_of(&v)?;
-        let p = self.offset_pointer(&p, by)?;
+        let p = self.offset_pointer(&p, by, &[])?;
         let ty = Ty::new(TyKind::RawPtr {
             mutable: false,
             ty: elem.clone(),

@@ -175,8 +175,8 @@ impl Lowerer<'_> {
         let buffer = self.only_pointer(&vec)?;
         let buffer = self.retarget(&buffer, &content)?;
         let (d, s) = (
-            self.offset_pointer(&buffer, start)?,
-            self.offset_pointer(&buffer, from)?,
+            self.offset_pointer(&buffer, start, &[])?,
+            self.offset_pointer(&buffer, from, &[])?,
         );
         self.copy_between(&d, &s, n, &to(&content), false)?;
         self.commit();

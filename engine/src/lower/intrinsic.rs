@@ -125,12 +125,12 @@ impl Lowerer<'_> {
                 let Some(ty) = self.operand_type(&args[0])? else {
                     return gap("a distance of pointers of unknown type");
                 };
-                self.check_units(&p, &ty)?;
                 if name.ends_with("unsigned") {
                     let fine = self.pool.ule(j, i);
                     self.check_defined(fine, "offset of pointers in the wrong order");
                 }
                 let t = self.pool.sub(i, j);
+                let t = self.distance(&p, &ty, t)?;
                 self.scalar(t)
             }
             "offset" => self.binary(BinOp::Offset, &args[0], &args[1], &into)?,
@@ -139,8 +139,7 @@ impl Lowerer<'_> {
                 let v = self.operand(&args[0])?;
                 let p = self.pointer_of(&v)?;
                 let by = self.operand_bits(&args[1], None)?;
-                self.check_units(&p, &into)?;
-                let moved = self.offset_pointer(&p, by)?;
+                let moved = self.move_pointer(&p, by, &into, false)?;
                 self.pointer(moved)
             }
             "copy" | "copy_nonoverlapping" => {

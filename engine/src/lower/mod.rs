@@ -54,6 +54,7 @@ mod statement;
 mod static_body;
 mod std_call;
 mod std_promoted;
+mod stride;
 mod tag;
 mod tail_call;
 mod total;

@@ -343,8 +343,7 @@ impl Lowerer<'_> {
             let by = self.operand_bits(b, by_ty.as_ref())?;
             let signed = by_ty.as_ref().is_some_and(types::is_signed);
             let by = self.pool.resize(by, 64, signed);
-            self.check_units(&p, ty)?;
-            let out = self.offset_pointer(&p, by)?;
+            let out = self.move_pointer(&p, by, ty, true)?;
             self.check_offset(&out)?;
             return Ok(self.pointer(out));
         }
@@ -371,27 +370,6 @@ impl Lowerer<'_> {
             _ => return gap(format!("`{op:?}` on pointers")),
         };
         Ok(self.scalar(out))
-    }
-
-    /// A pointer that moves, or whose distance from another is taken, counts what it points to.
-    pub fn check_units(&mut self, p: &super::value::PointerValue, pointer_ty: &Ty) -> Lowered<()> {
-        let Some(unit) = types::pointee(pointer_ty).map(types::erase) else {
-            return gap(format!("arithmetic on `{pointer_ty}`"));
-        };
-        for &t in &p.targets {
-            if let super::pointer::Target::Place(object, path) = self.targets[t.0 as usize].clone()
-                && path.last() == Some(&Step::Elem)
-            {
-                let here = self.tag_is(p, t);
-                let spot = super::memory::Spot {
-                    object,
-                    path,
-                    indices: vec![],
-                };
-                self.check_stride(here, &spot, &unit)?;
-            }
-        }
-        Ok(())
     }
 
     /// A moved pointer must stay inside its allocation or point one past it.

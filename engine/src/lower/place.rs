@@ -138,6 +138,11 @@ impl Lowerer<'_> {
                 let len = self.pool.sub(end, f);
                 let array_len = types::array_len(&at.ty);
                 let mut at = self.open(at)?;
+                let stride = match types::element(&at.ty) {
+                    Some(elem) => self.element_stride(&at.spots, &elem)?,
+                    None => 1,
+                };
+                let f = self.in_elements(f, stride);
                 for (_, s) in &mut at.spots {
                     if let Some(last) = s.indices.last_mut() {
                         *last = self.pool.add(*last, f);
@@ -265,10 +270,11 @@ impl Lowerer<'_> {
             if s.path.last() != Some(&Step::Elem) {
                 continue;
             }
+            let mut stride = 1;
             if at.window.is_some()
                 && let Some(elem) = types::element(&at.ty)
             {
-                self.check_stride(here, &s, &elem)?;
+                stride = self.stride(here, &s, &elem)?;
             }
             if self.has_no_size(&s) {
                 continue;
@@ -280,7 +286,9 @@ impl Lowerer<'_> {
                 None => self.pool.ult(i, extent),
                 Some(len) => {
                     // i + len <= extent without wrapping
-                    let fits = self.pool.ule(len, extent);
+                    let most = self.units_of(extent, stride);
+                    let fits = self.pool.ule(len, most);
+                    let len = self.in_elements(len, stride);
                     let room = self.pool.sub(extent, len);
                     let starts = self.pool.ule(i, room);
                     self.pool.and(fits, starts)
@@ -309,19 +317,6 @@ impl Lowerer<'_> {
     pub fn has_no_size(&mut self, spot: &Spot) -> bool {
         let elem = self.spot_type(spot);
         elem.is_ok_and(|elem| self.size_of(&elem).is_ok_and(|n| n == 0))
-    }
-
-    /// Positions count the elements of the memory. A pointer under another type counts in other units.
-    pub fn check_stride(&mut self, here: Term, spot: &Spot, unit: &Ty) -> Lowered<()> {
-        let elem = self.spot_type(spot)?;
-        let same = types::unwrapped(&elem) == types::unwrapped(unit)
-            || matches!((self.size_of(&elem), self.size_of(unit)), (Ok(a), Ok(b)) if a == b);
-        if !same {
-            let elsewhere = self.pool.not(here);
-            let what = format!("memory of type `{elem}` counted in units of `{unit}`");
-            self.check(elsewhere, StopKind::Unsupported(what));
-        }
-        Ok(())
     }
 
     /// The length of the array that the last `Elem` of a spot's path goes through.
@@ -444,16 +439,20 @@ impl Lowerer<'_> {
         let inside = self.pool.ult(i, n);
         self.check_defined(inside, "index outside of the array");
         let mut at = self.open(at)?;
+        let Some(elem) = types::element(&at.ty).map(|t| erase(&t)) else {
+            return gap(format!("an element of `{}`", at.ty));
+        };
+        let stride = self.element_stride(&at.spots, &elem)?;
+        let i = self.in_elements(i, stride);
         for (_, s) in &mut at.spots {
             if let Some(last) = s.indices.last_mut() {
                 *last = self.pool.add(*last, i);
             }
         }
-        at.window = None;
-        at.ty = match types::element(&at.ty) {
-            Some(t) => erase(&t),
-            None => return gap(format!("an element of `{}`", at.ty)),
-        };
+        // An array over memory of its elements is a window over them.
+        let own_length = types::array_len(&types::unwrapped(&elem)).filter(|_| stride > 1);
+        at.window = own_length.map(|n| self.bv64(n));
+        at.ty = elem;
         Ok(at)
     }
 

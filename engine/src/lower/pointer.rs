@@ -125,11 +125,17 @@ impl Lowerer<'_> {
         self.pool.eq(p.tag, k)
     }
 
-    /// Moves a pointer by a number of elements (in 64-bit wrapping arithmetic).
-    pub fn offset_pointer(&mut self, p: &PointerValue, by: Term) -> Lowered<PointerValue> {
+    /// Moves a pointer by a number of units (in 64-bit wrapping arithmetic); the strides are those of its targets, one
+    /// where they say nothing.
+    pub fn offset_pointer(
+        &mut self,
+        p: &PointerValue,
+        by: Term,
+        strides: &[u64],
+    ) -> Lowered<PointerValue> {
         let mut out = p.clone();
         let zero = self.pool.as_const(by) == Some(0);
-        for &t in &p.targets {
+        for (k, &t) in p.targets.iter().enumerate() {
             let target = self.targets[t.0 as usize].clone();
             let (n, moves) = match &target {
                 Target::Place(_, path) => (target.n_indices(), path.last() == Some(&Step::Elem)),
@@ -157,6 +163,7 @@ impl Lowerer<'_> {
                 continue;
             }
             let here = self.tag_is(p, t);
+            let by = self.in_elements(by, strides.get(k).copied().unwrap_or(1));
             let moved = self.pool.add(p.indices[n - 1], by);
             out.indices[n - 1] = self.pool.ite(here, moved, out.indices[n - 1]);
         }

@@ -8,6 +8,7 @@
 mod answer;
 mod apart;
 mod divide;
+mod eager;
 mod fault;
 mod float_arithmetic;
 mod floats;

@@ -2,6 +2,7 @@
 
 use super::Budget;
 use super::answer::{Answer, Deadline, Model, Why, record};
+use super::eager::Eager;
 use super::integers::Integers;
 use super::opaque;
 use super::translate::{Ast, Translator};
@@ -41,6 +42,7 @@ pub struct Solver {
     forgetful: bool,
     /// The same facts over the integers, once they were needed.
     integers: Integers,
+    eager: Eager,
     /// Is each question asked only once?
     once: bool,
 }
@@ -64,6 +66,7 @@ impl Solver {
             broken_off: false,
             forgetful: false,
             integers: Integers::default(),
+            eager: Eager::default(),
             once: false,
         }
     }
@@ -102,6 +105,7 @@ impl Solver {
         match self.translator.bool(pool, fact) {
             Ok(b) => {
                 self.z3.assert(&b);
+                self.eager.look(pool, fact);
                 self.asserted.push(fact);
                 self.facts.push(b);
             }
@@ -116,6 +120,7 @@ impl Solver {
             return Ok(l.clone());
         }
         let b = self.translator.bool(pool, t)?;
+        self.eager.look(pool, t);
         let l = self.translator.fresh_bool();
         self.z3.assert(l.implies(&b));
         self.by_literal.insert(l.to_string(), t);
@@ -218,6 +223,11 @@ impl Solver {
                 .min(self.deadline.left_millis())
                 .max(1) as u32;
             let mut result = SatResult::Unknown;
+            let integers_first =
+                self.eager.is_due() && !self.forgetful && !self.translator.functions;
+            if integers_first && self.refuted_by_integers(pool, assumptions, mine) {
+                return Answer::Unsat;
+            }
             if !self.forgetful {
                 self.set_limits(timeout, at_most(GLANCE_RLIMIT));
                 result = self.z3.check_assumptions(&literals);
@@ -252,9 +262,7 @@ impl Solver {
             }
             if result == SatResult::Unknown && !self.forgetful {
                 let mine = left(&self.deadline);
-                if let Some(core) = self.refuted_by_integers(pool, assumptions, mine) {
-                    self.core = core;
-                    self.by_integers = true;
+                if !integers_first && self.refuted_by_integers(pool, assumptions, mine) {
                     return Answer::Unsat;
                 }
                 let mine = left(&self.deadline);
@@ -338,22 +346,25 @@ impl Solver {
         all.all(|t| pool.eval_bool(t, model))
     }
 
-    /// The assumptions that clash, if the integers show it soon.
-    fn refuted_by_integers(
-        &mut self,
-        pool: &Pool,
-        assumptions: &[Term],
-        left: u64,
-    ) -> Option<Vec<Term>> {
+    /// Do the integers show soon that the assumptions clash? Then the core is known, too.
+    fn refuted_by_integers(&mut self, pool: &Pool, assumptions: &[Term], left: u64) -> bool {
         if left == 0 {
-            return None;
+            return false;
         }
         let limits = (left as u32, INTEGERS_RLIMIT);
         let deadline = &self.deadline;
-        self.integers
+        let core = self
+            .integers
             .refute(pool, &self.asserted, assumptions, limits, |ask| {
                 interruptible(deadline, ask)
-            })
+            });
+        self.eager.note(core.is_some());
+        let Some(core) = core else {
+            return false;
+        };
+        self.core = core;
+        self.by_integers = true;
+        true
     }
 
     fn out_of_time(&self) -> Answer {

@@ -58,6 +58,12 @@ impl Pool {
         if self.conjoins_negation(a, b) || self.conjoins_negation(b, a) {
             return self.bool(false);
         }
+        if self.says_not_zero(a, b) {
+            return a;
+        }
+        if self.says_not_zero(b, a) {
+            return b;
+        }
         // a && (!a || c)  =  a && c
         if let Some(c) = self.resolve_or(a, b) {
             return self.and(a, c);

@@ -4,7 +4,7 @@
 //! when they are built, no solver is asked, and no candidate is wasted on them. Both are exact about wrapping: an
 //! interval of what may wrap is everything.
 
-use super::{BinOp, Node, Pool, Sort, Term, mask};
+use super::{BinOp, Node, Pool, Sort, Term, UnOp, mask};
 
 /// Nodes below a term that are looked at: deeper ones have any value.
 const DEPTH: u32 = 6;
@@ -87,9 +87,38 @@ impl Pool {
             Node::Binary(BinOp::Udiv, x, c) => self.as_const(c).is_some_and(|c| c != 0) && below(x),
             // a difference that does not wrap
             Node::Binary(BinOp::Sub, x, y) => self.never_above_to(y, x, depth - 1) && below(x),
-            Node::Ite(_, x, y) => below(x) && below(y),
-            _ => false,
+            Node::Ite(c, x, y) => {
+                (below(x) || self.says_below(c, x, b)) && (below(y) || self.denies_above(c, y, b))
+            }
+            _ => match *self.node(b) {
+                Node::Ite(c, x, y) => {
+                    let over = |y: Term| self.never_above_to(a, y, depth - 1);
+                    (over(x) || self.says_below(c, a, x)) && (over(y) || self.denies_above(c, a, y))
+                }
+                _ => false,
+            },
         }
+    }
+
+    /// Is the condition `a < b` itself? The smaller of two is at most either.
+    fn says_below(&self, c: Term, a: Term, b: Term) -> bool {
+        matches!(*self.node(c), Node::Binary(BinOp::Ult, p, q) if (p, q) == (a, b))
+    }
+
+    /// Is it `b < a`, so that without it `a` is at most `b`?
+    fn denies_above(&self, c: Term, a: Term, b: Term) -> bool {
+        self.says_below(c, b, a)
+    }
+
+    /// Does `a` say that something is below what `b` says is not zero?
+    pub(super) fn says_not_zero(&self, a: Term, b: Term) -> bool {
+        let (&Node::Binary(BinOp::Ult, _, x), &Node::Unary(UnOp::Not, e)) =
+            (self.node(a), self.node(b))
+        else {
+            return false;
+        };
+        matches!(*self.node(e), Node::Binary(BinOp::Eq, p, q)
+            if (q == x && self.as_const(p) == Some(0)) || (p == x && self.as_const(q) == Some(0)))
     }
 
     /// `a < b` where the operators decide it.

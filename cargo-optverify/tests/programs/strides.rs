@@ -1,0 +1,127 @@
+//! Slices as slices of arrays: a pointer to arrays counts several elements of the memory at once.
+use optverify::verify;
+
+//@ expect: safe
+#[verify]
+fn sum_of_chunks(s: &[u8]) -> u32 {
+    let (chunks, rest) = s.as_chunks::<4>();
+    let mut sum = 0u32;
+    for c in chunks {
+        sum = sum.wrapping_add(u32::from_le_bytes(*c));
+    }
+    assert!(rest.len() < 4);
+    assert!(chunks.len() == s.len() / 4);
+    sum
+}
+
+//@ expect: safe
+#[verify]
+fn chunk_at(s: &[u8], i: usize) -> u8 {
+    let (c, _) = s.as_chunks::<3>();
+    if i < c.len() {
+        assert!(c[i][2] == s[3 * i + 2]);
+        c[i][1]
+    } else {
+        0
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn chunk_at_end(s: &[u8], i: usize) -> u8 {
+    let (c, _) = s.as_chunks::<3>();
+    if i <= c.len() { c[i][2] } else { 0 }
+}
+
+//@ expect: unsafe
+#[verify]
+fn chunk_elsewhere(s: &[u8]) {
+    let (c, _) = s.as_chunks::<3>();
+    if c.len() > 1 {
+        assert!(c[1][0] == s[4]);
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn written_chunks(s: &mut [u16]) {
+    if s.len() < 8 {
+        return;
+    }
+    let (c, _) = s.as_chunks_mut::<2>();
+    c[2] = [5, 6];
+    c[3][1] = 9;
+    assert!(s[4] == 5 && s[5] == 6 && s[7] == 9);
+}
+
+//@ expect: unsafe
+#[verify]
+fn written_elsewhere(s: &mut [u16]) {
+    if s.len() < 8 {
+        return;
+    }
+    let (c, _) = s.as_chunks_mut::<2>();
+    c[2] = [5, 6];
+    assert!(s[3] == 5);
+}
+
+//@ expect: safe
+#[verify]
+fn rest_of_chunks(s: &[u8]) {
+    let (c, _) = s.as_chunks::<2>();
+    if let [_, rest @ ..] = c {
+        if let Some(f) = rest.first() {
+            assert!(f[0] == s[2]);
+        }
+        assert!(rest.len() == c.len() - 1);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn rest_of_chunks_elsewhere(s: &[u8]) {
+    let (c, _) = s.as_chunks::<2>();
+    if let [_, rest @ ..] = c {
+        if let Some(f) = rest.first() {
+            assert!(f[0] == s[1]);
+        }
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn chunks_of_an_array(a: [u8; 12], i: usize) {
+    let (c, _) = a.as_chunks::<4>();
+    assert!(c.len() == 3);
+    if i < 3 {
+        assert!(c[i][3] == a[4 * i + 3]);
+    }
+}
+
+// `chunks` with a loop over each: positions, lengths and the smaller of two.
+//@ expect: safe
+#[verify]
+fn checksum_by_chunks(data: &[u8]) -> u16 {
+    let (mut a, mut b) = (0u16, 0u16);
+    for chunk in data.chunks(21) {
+        for e in chunk {
+            a = a.wrapping_add(u16::from(*e));
+            b = b.wrapping_add(a);
+        }
+        assert!(chunk.len() <= 21);
+    }
+    a ^ b
+}
+
+//@ expect: unsafe
+#[verify]
+fn checksum_by_full_chunks(data: &[u8]) -> u16 {
+    let mut a = 0u16;
+    for chunk in data.chunks(3) {
+        for e in chunk {
+            a = a.wrapping_add(u16::from(*e));
+        }
+        assert!(chunk.len() == 3);
+    }
+    a
+}
