@@ -13,6 +13,12 @@ use crate::mir::{
 use crate::program::ScalarKind;
 use crate::term::Term;
 
+/// The path of a static of this crate by the compiler's name for it: others may have one of the same path.
+fn static_name(text: &str) -> Option<&str> {
+    let text = text.strip_prefix("DefId(0:")?;
+    Some(text.rsplit_once("]::")?.1.trim_end_matches(')'))
+}
+
 /// The type of a literal, where the text alone tells it.
 pub fn literal_type(c: &Const) -> Option<Ty> {
     let bytes = |n: usize| {
@@ -49,6 +55,15 @@ impl<'a> Lowerer<'a> {
     pub fn const_type(&mut self, c: &Const) -> Option<Ty> {
         if let Some(t) = literal_type(c) {
             return Some(t);
+        }
+        if let Const::Static(text) = c {
+            let b = self.bodies.by_path(static_name(text)?, BodyKind::Static);
+            let ty = erase(b.ok()??.body.ret());
+            return Some(Ty::new(TyKind::Ref {
+                lifetime: None,
+                mutable: false,
+                ty,
+            }));
         }
         let Const::Named(path) = c else { return None };
         if let Some(text) = self.source.facts.consts.get(&path.to_string())
@@ -518,8 +533,8 @@ impl<'a> Lowerer<'a> {
 
     /// A reference to a static, printed with the compiler's internal name: `DefId(0:3 ~ krate[8244]::m::TABLE)`.
     fn static_pointer(&mut self, text: &str, ty: Option<&Ty>) -> Lowered<Value> {
-        let Some(name) = text.rsplit("]::").next().map(|n| n.trim_end_matches(')')) else {
-            return gap("a static of unknown name");
+        let Some(name) = static_name(text) else {
+            return gap(format!("static `{text}` of another crate"));
         };
         let Some(ty) = ty else {
             return gap(format!("static `{name}` of unknown type"));

@@ -75,6 +75,8 @@ struct Named {
     method: String,
     /// Where the impl stands, if the call says so.
     module: Option<String>,
+    /// The type with its whole path, for methods of traits.
+    whole: Option<Ty>,
 }
 
 /// The last name with its arguments, without lifetimes and spaces: `m::G::<'_, u8>` is `G<u8>`.
@@ -200,29 +202,62 @@ impl<'a> Lowerer<'a> {
             ty: ty.clone(),
         });
         // A type has one `Drop`. Where types of other functions have its name, its whole path tells it.
-        if let TyKind::Adt { path, args } = ty.kind()
-            && args.iter().all(|a| !matches!(a, GenericArg::Type(_)))
-            && let Some(twice) = &self.source.facts.twice
-            && !twice.contains(last_segment(path))
-        {
-            let all = self.bodies.by_signature("drop", &[Some(receiver)]);
-            let is_drop = |b: &BodyRef<'_>| {
-                let header = self.source.impls.get(&*b.body.path);
-                header.is_some_and(|h| trait_of(h).as_deref() == Some("Drop"))
-            };
-            let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(is_drop).collect();
-            return match fitting.as_slice() {
-                [only] => Some(*only),
-                _ => None,
-            };
+        let args = [Some(receiver.clone())];
+        if self.is_told_by_path(ty) {
+            return self.by_receiver("Drop", "drop", ty, &args);
         }
         let named = Named {
             of_trait: Some("Drop".into()),
             of_type: bare(&ty.to_string()),
             method: "drop".into(),
             module: None,
+            whole: None,
         };
-        self.only_impl(&named, &[Some(receiver)])
+        self.only_impl(&named, &args)
+    }
+
+    /// Does the whole path of a type mean one type, and no instance of a generic one?
+    fn is_told_by_path(&self, ty: &Ty) -> bool {
+        let TyKind::Adt { path, args } = ty.kind() else {
+            return false;
+        };
+        let twice = self.source.facts.twice.as_ref();
+        self.is_local_type(path)
+            && args.iter().all(|a| !matches!(a, GenericArg::Type(_)))
+            && twice.is_some_and(|twice| !twice.contains(last_segment(path)))
+    }
+
+    /// The method of a trait whose receiver is a value of this type or a reference to one. Signatures have the type's whole
+    /// path, so that others may share its name.
+    fn by_receiver(
+        &self,
+        of_trait: &str,
+        method: &str,
+        ty: &Ty,
+        args: &[Option<Ty>],
+    ) -> Option<BodyRef<'a>> {
+        let mut receiver = args.first()?.as_ref()?;
+        while let TyKind::Ref { ty, .. } = receiver.kind() {
+            receiver = ty;
+        }
+        if erase(receiver) != *ty || args.iter().any(Option::is_none) {
+            return None;
+        }
+        let of_the_trait = |h: &&ImplHeader| trait_of(h).as_deref() == Some(of_trait);
+        let generic = |h: Option<&ImplHeader>| h.is_none_or(|h| of_the_trait(&h) && h.is_generic);
+        if self.headers(self.bodies.methods(method)).any(generic) {
+            return None;
+        }
+        let all = self.bodies.by_signature(method, args);
+        let fits = |b: &BodyRef<'_>| {
+            let header = self.source.impls.get(&*b.body.path).copied();
+            header.as_ref().is_some_and(of_the_trait)
+        };
+        let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();
+        match fitting.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
     }
 
     /// Nothing if another crate may have the body, or a trait's default or a generic function may be it.
@@ -255,6 +290,7 @@ impl<'a> Lowerer<'a> {
                 of_type: bare(owner),
                 method,
                 module,
+                whole: None,
             }));
         };
         let Some(of_trait) = &qself.trait_ref else {
@@ -308,10 +344,17 @@ impl<'a> Lowerer<'a> {
             of_type: bare(&erase(ty).to_string()),
             method,
             module: None,
+            whole: Some(erase(ty)),
         }))
     }
 
     fn only_impl(&self, named: &Named, args: &[Option<Ty>]) -> Option<BodyRef<'a>> {
+        if let (Some(of_trait), Some(whole)) = (&named.of_trait, &named.whole)
+            && !self.source.facts.is_one_type(&named.of_type)
+            && self.is_told_by_path(whole)
+        {
+            return self.by_receiver(of_trait, &named.method, whole, args);
+        }
         let methods = self.bodies.methods(&named.method);
         if !self.may_be_resolved(named, self.headers(methods)) {
             return None;

@@ -1,6 +1,6 @@
 //! Proofs that need no array's contents: bounds of indices, counters, lengths.
 //!
-//! Every value that is read out of an array becomes an arbitrary one (the same read on the same edge the same value),
+//! Every value that is read out of an array or a table becomes an arbitrary one (the same read on the same edge the same value),
 //! and Houdini runs over the scalars that are left. Most questions about indices are of this kind, and their queries
 //! are without the reads, which cost a bit-blasting solver most. What is proven of the abstraction holds of the program;
 //! it is certified there like any other proof.
@@ -64,7 +64,7 @@ impl Reads {
                 continue;
             }
             let children = pool.children(t);
-            if children.iter().any(|c| pool.sort(*c).is_array()) {
+            if children.iter().any(|c| pool.sort(*c).is_array()) || pool.table(t).is_some() {
                 let stands = *self.fresh.entry(t).or_insert_with(|| {
                     let sort = pool.sort(t);
                     let v = pool.fresh("read", sort);

@@ -102,6 +102,8 @@ impl Integers {
             match pool.node(t) {
                 Node::Select(_, i) => todo.push((*i, false)),
                 Node::Float(..) => {}
+                // Some value between its bounds: the bits of its index are none of the integers' business.
+                Node::Ite(..) if pool.table(t).is_some() => {}
                 _ => match linear::sum(pool, t) {
                     Some(sum) => todo.extend(sum.parts.keys().map(|a| (*a, false))),
                     None => todo.extend(pool.children(t).into_iter().map(|c| (c, false))),
@@ -156,6 +158,14 @@ impl Integers {
                 _ => Value::Int(Int::from_u128(*c)),
             },
             Node::Unary(UnOp::Not, a) => Value::Bool(self.known(*a)?.not()),
+            Node::Ite(..) if pool.table(t).is_some() => {
+                let value = self.any_value(sort)?;
+                if let (Value::Int(i), Some(table)) = (&value, pool.table(t)) {
+                    self.solver.assert(i.ge(Int::from_u128(table.least)));
+                    self.solver.assert(i.le(Int::from_u128(table.most)));
+                }
+                value
+            }
             Node::Ite(c, a, b) => {
                 let c = self.known(*c)?;
                 match (self.memo.get(a)?, self.memo.get(b)?) {

@@ -51,6 +51,9 @@ impl Pool {
 
     fn select_uncached(&mut self, array: Term, index: Term) -> Term {
         let elem = self.sort(array).element();
+        if let Some(t) = self.read_table(array, index) {
+            return t;
+        }
         // Long chains of writes at constant indices are walked in a loop: recursion would be deep.
         let mut at = array;
         let mut pending: Vec<(Term, Term)> = Vec::new();

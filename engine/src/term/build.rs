@@ -227,7 +227,9 @@ impl Pool {
                 return self.ite(cc, a, x);
             }
         }
-        self.intern(Node::Ite(c, a, b), sort)
+        let chosen = self.intern(Node::Ite(c, a, b), sort);
+        self.note_choice(chosen, a, b);
+        chosen
     }
 
     pub fn bv_not(&mut self, a: Term) -> Term {

@@ -17,6 +17,7 @@ mod print;
 mod range;
 mod sorts;
 mod subst;
+mod table;
 
 pub use compare::odd_inverse;
 pub use eval::{ArrayValue, Env, Value, apply_binary};
@@ -244,6 +245,8 @@ pub struct Pool {
     leaves_seen: usize,
     /// What is known of the values of terms that were compared.
     ranges: FastMap<Term, (u128, u128)>,
+    /// Choices among constants.
+    constants: FastMap<Term, table::Constants>,
 }
 
 impl Pool {

@@ -49,6 +49,9 @@ impl Pool {
                     false => all,
                 }
             }
+            Node::Ite(..) if self.constants(t).is_some_and(|c| c.most <= mask(w)) => {
+                self.constants(t).map_or(all, |c| (c.least, c.most))
+            }
             Node::Ite(_, x, y) => {
                 let (x, y) = (of(x), of(y));
                 (x.0.min(y.0), x.1.max(y.1))
