@@ -118,3 +118,27 @@ fn of_a_macro(x: u8) { assert!(A::make() == 3 && B::make() == 5 && A::rest(x) < 
 //@ known: unknown because the two methods cannot be told apart
 #[verify]
 fn of_a_macro_wrong(x: u8) { assert!(B::rest(x) < 3); }
+
+// Types of one name in two modules, told by the receiver.
+mod by_bytes {
+    pub struct Words<'a>(pub &'a [u8]);
+    impl Iterator for Words<'_> {
+        type Item = u8;
+        #[inline(never)]
+        fn next(&mut self) -> Option<u8> { let (first, rest) = self.0.split_first()?; self.0 = rest; Some(*first | 1) }
+    }
+}
+struct Words<'a>(by_bytes::Words<'a>);
+impl Iterator for Words<'_> {
+    type Item = u8;
+    #[inline(never)]
+    fn next(&mut self) -> Option<u8> { self.0.next().map(|b| b & 0x7f) }
+}
+
+//@ expect: safe
+#[verify]
+fn words_of_words(s: &[u8]) { let mut w = Words(by_bytes::Words(s)); if let Some(b) = w.next() { assert!(b % 2 == 1 && b < 128); } }
+
+//@ expect: unsafe
+#[verify]
+fn words_of_words_wrong(s: &[u8]) { let mut w = by_bytes::Words(s); if let Some(b) = w.next() { assert!(b < 128); } }

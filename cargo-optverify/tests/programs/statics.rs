@@ -103,3 +103,36 @@ fn table_of_structs(i: usize) { for p in &tables::PAIRS { assert!(p.low[i % 2] <
 //@ known: unknown because arrays of structs with arrays are not made by a body
 #[verify]
 fn table_of_structs_wrong(i: usize) { for p in &tables::PAIRS { assert!(p.low[i % 2] < 4); } }
+
+// `static mut` holds anything when a root is called.
+static mut ROUNDS: u32 = 0;
+static mut SLOTS: [u8; 4] = [1, 2, 3, 4];
+fn bump() -> u32 { unsafe { ROUNDS = ROUNDS.wrapping_add(1); ROUNDS } }
+
+//@ expect: safe
+#[verify]
+fn counted_twice() { let a = bump(); let b = bump(); assert!(b == a.wrapping_add(1)); }
+
+//@ expect: unsafe
+#[verify]
+fn written_static(n: u32) { unsafe { ROUNDS = n; } assert!(bump() > n); }
+
+//@ expect: safe
+#[verify]
+fn written_slot(i: usize, v: u8) { unsafe { if i < 4 { SLOTS[i] = v; let p = &raw const SLOTS; assert!((*p)[i] == v); } } }
+
+//@ expect: unsafe
+//@ known: unknown because what earlier calls wrote is not known
+#[verify]
+fn first_value() { assert!(unsafe { ROUNDS } == 0); }
+
+// A static in whose place GVN puts its address.
+static LEVELS: [u8; 40] = { let mut t = [0; 40]; let mut i = 0; while i < 40 { t[i] = (i as u8) * 3 % 7; i += 1; } t };
+
+//@ expect: safe
+#[verify]
+fn level(i: usize) { let l = *LEVELS.get(i).unwrap_or(&LEVELS[2]); assert!(l < 7); }
+
+//@ expect: unsafe
+#[verify]
+fn level_wrong(i: usize) { let l = *LEVELS.get(i).unwrap_or(&LEVELS[2]); assert!(l < 6); }

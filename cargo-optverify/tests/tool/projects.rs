@@ -183,3 +183,42 @@ fn strict_crates_have_no_warnings_from_the_attributes() {
         ["strict::f", "strict::g::<u8>"]
     );
 }
+
+/// Of another crate's static only the type tells that it may change: its first value is none to rely on.
+#[test]
+fn a_static_mut_of_another_crate_holds_anything() {
+    let project = Project::empty();
+    project.file(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"dep\", \"app\"]\n",
+    );
+    project.file(
+        "dep/Cargo.toml",
+        "[package]\nname = \"dep\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
+    project.file(
+        "dep/src/lib.rs",
+        "pub static mut COUNTER: u32 = 3;\npub static LIMIT: u32 = 3;\n\
+         #[inline(always)]\npub fn bump() { unsafe { COUNTER = COUNTER.wrapping_add(1) } }\n",
+    );
+    project.file(
+        "app/Cargo.toml",
+        &manifest("app", "dep = { path = \"../dep\" }\n"),
+    );
+    project.file(
+        "app/src/lib.rs",
+        "#[optverify::verify]\npub fn first() { assert!(unsafe { dep::COUNTER } == 3); }\n\
+         #[optverify::verify]\npub fn fixed() { assert!(dep::LIMIT == 3); }\n\
+         #[optverify::verify]\npub fn changed() { let a = unsafe { dep::COUNTER }; dep::bump(); \
+         assert!(unsafe { dep::COUNTER } == a.wrapping_add(1)); }\n",
+    );
+    let ran = project.run(&["-p", "app", "--message-format", "json", "--no-native"]);
+    let messages = ran.messages();
+    let verdict = |root: &str| {
+        let found = messages.iter().find(|m| m["root"] == root);
+        found.map(|m| m["verdict"].to_string()).unwrap_or_default()
+    };
+    assert_eq!(verdict("app::first"), "\"unknown\"", "{ran:?}");
+    assert_eq!(verdict("app::fixed"), "\"safe\"", "{ran:?}");
+    assert_eq!(verdict("app::changed"), "\"safe\"", "{ran:?}");
+}

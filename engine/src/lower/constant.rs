@@ -564,10 +564,14 @@ impl<'a> Lowerer<'a> {
             AllocKind::Function(_) | AllocKind::VTable(_) => return gap("a constant function"),
             _ => return gap("a static without known contents"),
         }
-        if let AllocKind::Static(name) = &alloc.kind
-            && self.bodies.by_path(name, BodyKind::StaticMut)?.is_some()
-        {
-            return gap(format!("`static mut {name}`"));
+        if let AllocKind::Static(name) = &alloc.kind {
+            let name = name.clone();
+            if self.is_static_mut(&name, ty)? {
+                return match offset {
+                    0 => self.static_mut(&name, ty),
+                    _ => gap(format!("a part of `static mut {name}`")),
+                };
+            }
         }
         if matches!(&alloc.kind, AllocKind::Static(_)) && offset == 0 && self.is_atomics(&to, 0) {
             let key = ObjectKey::Alloc(file, id);

@@ -52,6 +52,7 @@ mod shape;
 mod span;
 mod statement;
 mod static_body;
+mod static_mut;
 mod std_call;
 mod std_promoted;
 mod stride;
@@ -232,6 +233,8 @@ pub(crate) enum ObjectKey {
     Alloc(usize, u32),
     /// A literal text.
     Literal(Arc<[u8]>),
+    /// A `static mut`, by its path.
+    Static(Arc<str>),
     /// What an allocation at this instance, block and statement makes.
     Heap(InstanceId, u32, u32),
 }
@@ -411,6 +414,9 @@ pub fn lower_with_assumptions(
         if lowerer.find_crowds() {
             rounds = 0;
         } else {
+            lowerer
+                .statics_are_its_own()
+                .map_err(LowerError::Unsupported)?;
             let relied = Relied {
                 used: lowerer.assumptions(),
                 named: std::mem::take(&mut lowerer.named),
@@ -587,6 +593,7 @@ impl<'a> Lowerer<'a> {
                 ObjectKey::Pointee(..) => {
                     used.extend([Assumption::NoAlias, Assumption::SingleThread]);
                 }
+                ObjectKey::Static(_) => used.extend([Assumption::SingleThread]),
                 ObjectKey::Local(..) | ObjectKey::Alloc(..) | ObjectKey::Literal(_) => {}
             }
         }

@@ -39,7 +39,10 @@ impl Lowerer<'_> {
                 self.write_path(&mut out, path);
                 Some(format!("(*{out})"))
             }
-            ObjectKey::Alloc(..) | ObjectKey::Literal(_) | ObjectKey::Heap(..) => None,
+            ObjectKey::Alloc(..)
+            | ObjectKey::Literal(_)
+            | ObjectKey::Static(_)
+            | ObjectKey::Heap(..) => None,
         }
     }
 

@@ -21,7 +21,7 @@ impl Lowerer<'_> {
 
     fn is_visible(&self, object: ObjectId) -> bool {
         match &self.objects[object.0 as usize].key {
-            ObjectKey::Local(InstanceId(0), Local::RETURN) => true,
+            ObjectKey::Local(InstanceId(0), Local::RETURN) | ObjectKey::Static(_) => true,
             ObjectKey::Pointee(of, _) => self.is_reached_from_parameter(*of),
             _ => false,
         }

@@ -261,7 +261,10 @@ impl Lowerer<'_> {
                 let alloc = self.bodies.file(*file).alloc(*id);
                 !alloc.is_some_and(|a| matches!(a.kind, AllocKind::Static(_)))
             }
-            ObjectKey::Local(..) | ObjectKey::Pointee(..) | ObjectKey::Heap(..) => false,
+            ObjectKey::Local(..)
+            | ObjectKey::Pointee(..)
+            | ObjectKey::Static(_)
+            | ObjectKey::Heap(..) => false,
         }
     }
 

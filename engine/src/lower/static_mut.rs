@@ -1,0 +1,87 @@
+//! `static mut`: memory that calls leave to each other. It has one object, whichever file of the capture mentions it, and
+//! holds anything when the root is called: what earlier calls wrote is not known. From then on it is the root's alone,
+//! for a race with another thread would be undefined. Functions that are not entered (by contract, without a body) may
+//! write it behind the root's back, so that there it has no model.
+
+use super::types::{self, erase};
+use super::value::{Leaf, Value};
+use super::{Lowered, Lowerer, ObjectKey, Part, gap};
+use crate::assumption::Assumption;
+use crate::mir::Ty;
+use crate::program::{Draw, Stmt};
+use crate::term::Sort;
+
+impl Lowerer<'_> {
+    /// Is a static that is mentioned with this type one that may be written? Those of the crate say so themselves; of
+    /// others the type tells: a reference is to one that may not.
+    pub fn is_static_mut(&mut self, name: &str, ty: &Ty) -> Lowered<bool> {
+        let own = self
+            .bodies
+            .by_path(name, crate::mir::BodyKind::StaticMut)?
+            .is_some();
+        Ok(own || types::is_raw(ty))
+    }
+
+    /// The address of a `static mut`.
+    pub fn static_mut(&mut self, name: &str, ty: &Ty) -> Lowered<Value> {
+        let Some(to) = types::pointee(ty).map(erase) else {
+            return gap(format!("`static mut {name}` of unknown type"));
+        };
+        let last = |n: &str| n.rsplit("::").next().unwrap_or(n).to_owned();
+        // Two spellings of one path would be two objects.
+        let another = |key: &ObjectKey| matches!(key, ObjectKey::Static(n) if **n != *name && last(n) == last(name));
+        if self.objects.iter().any(|o| another(&o.key)) {
+            return gap(format!("two statics named `{}`", last(name)));
+        }
+        let key = ObjectKey::Static(name.into());
+        let object = self.object(key, &to, vec![], last(name));
+        if self.objects[object.0 as usize].ty != to {
+            return gap(format!("`static mut {name}` used as two types"));
+        }
+        if self.prepared.insert(object) {
+            self.fill_with_anything(object, name, &to)?;
+        }
+        let p = self.pointer_to(super::pointer::Target::Place(object, vec![]), vec![], None);
+        Ok(self.pointer(p))
+    }
+
+    fn fill_with_anything(&mut self, object: super::ObjectId, name: &str, ty: &Ty) -> Lowered<()> {
+        let parts: Vec<(Vec<super::shape::Step>, Option<Sort>)> = self
+            .undefined(ty)?
+            .leaves
+            .iter()
+            .map(|(path, l)| match l.leaf {
+                Leaf::Bits(bits) => (path.clone(), Some(self.pool.sort(bits))),
+                Leaf::Pointer(_) => (path.clone(), None),
+            })
+            .collect();
+        for (path, sort) in parts {
+            let Some(sort) = sort else {
+                return gap(format!("`static mut {name}`, which holds pointers"));
+            };
+            self.part(object, &path, Part::Value, sort);
+            let Some(&var) = self.vars.get(&(object, path, Part::Value)) else {
+                return gap("a variable that was never made");
+            };
+            let why = format!("what earlier calls left in `static mut {name}`");
+            self.entry_setup
+                .push(Stmt::Havoc(var, Draw::Approximate(why)));
+        }
+        Ok(())
+    }
+
+    /// What was entered of a root and what was not: a function that is not may write any static.
+    pub fn statics_are_its_own(&self) -> Result<(), String> {
+        let skips = [Assumption::Contract, Assumption::AssumedTotal];
+        let statics = |key: &ObjectKey| match key {
+            ObjectKey::Static(name) => Some(name.clone()),
+            _ => None,
+        };
+        match self.objects.iter().find_map(|o| statics(&o.key)) {
+            Some(name) if skips.iter().any(|s| self.used.contains(s)) => Err(format!(
+                "`static mut {name}` beside calls that are not entered, which may write it"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
