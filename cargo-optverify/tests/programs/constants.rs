@@ -244,3 +244,14 @@ fn by_a_call(i: usize) { if i < HOW_MANY { assert!(SMALL[i] < 6); } assert!(TWIC
 //@ expect: unsafe
 #[verify]
 fn by_a_call_wrong(i: usize) -> u8 { if i <= HOW_MANY { SMALL[i] } else { 0 } }
+
+// A table that is made with functions of std, of which only a probe has the bodies.
+const SEVENS: [u8; 4] = { let mut t = [0u8; 4]; let mut i = 0; while i < 4 { t[i] = (i as u8).wrapping_mul(7); i += 1; } t };
+
+//@ expect: safe
+#[verify]
+fn sevens(i: usize) { if i < 4 { assert!(SEVENS[i] as usize == 7 * i); } }
+
+//@ expect: unsafe
+#[verify]
+fn sevens_wrong(i: usize) { if i < 4 { assert!(SEVENS[i] < 21); } }

@@ -156,3 +156,29 @@ fn from_into(x: u8) { let n: u32 = Sq(x).into(); assert!(n <= 65025); assert!(u6
 //@ expect: unsafe
 #[verify]
 fn from_into_wrong(x: u8) { let n: u32 = Sq(x).into(); assert!(n != 49); }
+
+// Trait objects of numbers: the memory behind one is of the type that its number says.
+trait Width { fn width(&self) -> u32; fn widen(&mut self) {} }
+impl Width for u8 { fn width(&self) -> u32 { u32::from(*self) } fn widen(&mut self) { *self |= 1; } }
+impl Width for u16 { fn width(&self) -> u32 { u32::from(*self) } }
+impl Width for bool { fn width(&self) -> u32 { u32::from(*self) } }
+
+//@ expect: safe
+#[verify]
+fn objects_of_numbers(x: u8, y: u16, c: bool) { let d: &dyn Width = if c { &x } else { &y }; assert!(d.width() == if c { u32::from(x) } else { u32::from(y) }); }
+
+//@ expect: unsafe
+#[verify]
+fn objects_of_numbers_wrong(x: u8, y: u16, c: bool) { let d: &dyn Width = if c { &x } else { &y }; assert!(d.width() <= 255); }
+
+//@ expect: safe
+#[verify]
+fn array_of_objects(x: u8, y: u16) { let all: [&dyn Width; 3] = [&x, &y, &true]; let mut sum = 0; for d in all { sum += d.width(); } assert!(sum <= 65535 + 256); }
+
+//@ expect: safe
+#[verify]
+fn written_objects(mut x: u8, mut y: u16, c: bool) { let old = y; { let d: &mut dyn Width = if c { &mut x } else { &mut y }; d.widen(); } assert!(y == old && (!c || x % 2 == 1)); }
+
+//@ expect: unsafe
+#[verify]
+fn written_objects_wrong(mut x: u8, mut y: u16, c: bool) { { let d: &mut dyn Width = if c { &mut x } else { &mut y }; d.widen(); } assert!(x % 2 == 1); }

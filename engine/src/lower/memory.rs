@@ -108,6 +108,11 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Is there such a leaf at a spot?
+    pub fn has_leaf(&mut self, spot: &Spot, shape: &LeafShape) -> Lowered<()> {
+        self.storage(spot, &shape.kind).map(|_| ())
+    }
+
     /// The widths of the indices of a leaf's variable.
     pub fn dims_of(
         &mut self,

@@ -476,13 +476,13 @@ impl Lowerer<'_> {
         let leaves = self.leaves(&at.ty)?;
         let mut out: Option<Value> = None;
         for (here, spot) in at.spots.iter().rev() {
-            let mut value = Value::default();
-            for shape in leaves.iter() {
-                let s = self.leaf_spot(spot, shape, leaves.len());
-                value
-                    .leaves
-                    .push((shape.path.clone(), self.load(&s, shape)?));
-            }
+            let value = match self.load_at(spot, &leaves) {
+                Err(what) if at.spots.len() > 1 => {
+                    self.is_elsewhere(*here, what);
+                    continue;
+                }
+                value => value?,
+            };
             out = Some(match out {
                 None => value,
                 Some(other) => self.choose(*here, &value, &other),
@@ -496,6 +496,24 @@ impl Lowerer<'_> {
                 self.undefined(&ty)
             }
         }
+    }
+
+    fn load_at(&mut self, spot: &Spot, leaves: &[super::shape::LeafShape]) -> Lowered<Value> {
+        let mut value = Value::default();
+        for shape in leaves {
+            let s = self.leaf_spot(spot, shape, leaves.len());
+            value
+                .leaves
+                .push((shape.path.clone(), self.load(&s, shape)?));
+        }
+        Ok(value)
+    }
+
+    /// One of several places that a pointer may point to has no model under its type: trait objects of numbers lead to
+    /// numbers of other types, which the number of their own type excludes.
+    fn is_elsewhere(&mut self, here: Term, what: super::Gap) {
+        let elsewhere = self.pool.not(here);
+        self.check(elsewhere, StopKind::Unsupported(what.0));
     }
 
     /// Writes a whole value to a place.
@@ -518,6 +536,14 @@ impl Lowerer<'_> {
         // All right-hand sides are terms over the state before; leaves of one place do not overlap.
         for (here, spot) in &at.spots {
             let when = if single { yes } else { *here };
+            let mut misfit = |l: &super::shape::LeafShape| {
+                let s = self.leaf_spot(spot, l, leaves.len());
+                self.has_leaf(&s, l).err()
+            };
+            if !single && let Some(what) = leaves.iter().find_map(&mut misfit) {
+                self.is_elsewhere(*here, what);
+                continue;
+            }
             for shape in leaves.iter() {
                 let Some(l) = value.get(&shape.path) else {
                     return gap(format!("a value of type `{}` of another shape", at.ty));

@@ -228,7 +228,7 @@ fn line(n: usize, path: &str, sig: &FnSig) -> String {
     let names: Vec<String> = (0..types.len()).map(|i| format!("a{i}")).collect();
     let output = sig.output.as_ref().map(|ty| forever(&ty.to_string()));
     let output = output.unwrap_or_else(|| "()".to_owned());
-    let path = forever(path);
+    let path = callable(&forever(path));
     for depth in 0..=FORWARDERS {
         let callee = match depth {
             0 => path.clone(),
@@ -249,6 +249,15 @@ fn line(n: usize, path: &str, sig: &FnSig) -> String {
     }
     text.push('\n');
     text
+}
+
+/// A method of a primitive type by its type: `<u8>::wrapping_mul` for `core::num::<impl u8>::wrapping_mul`.
+fn callable(path: &str) -> String {
+    let of_impl = path.rsplit_once("::<impl ").and_then(|(_, rest)| {
+        let (ty, method) = rest.rsplit_once(">::")?;
+        (!ty.contains(" for ")).then(|| format!("<{ty}>::{method}"))
+    });
+    of_impl.unwrap_or_else(|| path.to_owned())
 }
 
 /// A type whose references live for ever: with them no lifetime has to be named.
@@ -293,6 +302,16 @@ fn taken(text: &str, wanted: &[(String, FnSig)]) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_of_primitive_types_are_called_by_them() {
+        let of_u8 = "core::num::<impl u8>::wrapping_mul";
+        assert_eq!(callable(of_u8), "<u8>::wrapping_mul");
+        assert_eq!(callable("core::slice::<impl [u8]>::len"), "<[u8]>::len");
+        assert_eq!(callable("std::mem::swap::<u8>"), "std::mem::swap::<u8>");
+        let of_trait = "a::<impl Tr for u8>::f";
+        assert_eq!(callable(of_trait), of_trait);
+    }
 
     #[test]
     fn references_live_for_ever() {
