@@ -182,3 +182,11 @@ fn written_objects(mut x: u8, mut y: u16, c: bool) { let old = y; { let d: &mut 
 //@ expect: unsafe
 #[verify]
 fn written_objects_wrong(mut x: u8, mut y: u16, c: bool) { { let d: &mut dyn Width = if c { &mut x } else { &mut y }; d.widen(); } assert!(x % 2 == 1); }
+
+//@ expect: safe
+#[verify]
+fn boxes_of_numbers(x: u8, y: u16, c: bool) { let d: Box<dyn Width> = if c { Box::new(x) } else { Box::new(y) }; assert!(d.width() == if c { u32::from(x) } else { u32::from(y) }); }
+
+//@ expect: unsafe
+#[verify]
+fn boxes_of_numbers_wrong(x: u8, y: u16, c: bool) { let d: Box<dyn Width> = if c { Box::new(x) } else { Box::new(y) }; assert!(d.width() == u32::from(x)); }

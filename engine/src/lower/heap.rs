@@ -179,7 +179,10 @@ impl Lowerer<'_> {
 
     /// Bytes of the heap are elements of the type under which the program first uses them.
     pub fn set_heap_type(&mut self, object: ObjectId, elem: &Ty) {
-        if !matches!(self.objects[object.0 as usize].key, ObjectKey::Heap(..)) {
+        if !matches!(self.objects[object.0 as usize].key, ObjectKey::Heap(..))
+            || types::is_trait_object(elem)
+            || self.boxes.contains(&object)
+        {
             return;
         }
         let bytes = Ty::new(TyKind::Int(IntTy::U8));
@@ -212,6 +215,8 @@ impl Lowerer<'_> {
             elem = types::unwrapped(inner);
         }
         let object = self.heap_object(Some(&elem));
+        // Its type is known: looked at as a trait object, it may seem to be another's.
+        self.boxes.insert(object);
         self.make_alive(object, n)
     }
 

@@ -279,6 +279,8 @@ pub(crate) struct Lowerer<'a> {
     pub vtables: Vec<Ty>,
     /// The type under which an allocation is first used.
     pub heap_whole: HashMap<ObjectId, Ty>,
+    /// Allocations for values of a known type. Kept from round to round.
+    pub boxes: BTreeSet<ObjectId>,
     pub grew: bool,
     /// Objects whose address may change: buffers that grow. Kept from round to round.
     pub movable: BTreeSet<ObjectId>,
@@ -444,6 +446,7 @@ impl<'a> Lowerer<'a> {
             points_to: HashMap::new(),
             vtables: vec![],
             heap_whole: HashMap::new(),
+            boxes: BTreeSet::new(),
             grew: false,
             movable: BTreeSet::new(),
             wild: None,
