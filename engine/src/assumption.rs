@@ -33,7 +33,7 @@ macro_rules! ledger {
 ledger! {
     Compiler "compiler" "the MIR that rustc prints is the MIR that it compiles; LLVM, the linker and the hardware keep its meaning",
     Stack "stack" "the stack suffices: running out of it is no violation",
-    SingleThread "single-thread" "no other thread or signal handler changes the memory behind the parameters",
+    SingleThread "single-thread" "no other thread or signal handler changes the memory behind the parameters, or a `static mut`",
     NoAlias "no-alias" "references in parameters lead to distinct valid objects, as Rust's rules for references demand",
     NotPanicking "not-panicking" "the thread is not panicking when the root is called",
     Termination "termination" "runs that do not end are not violations",

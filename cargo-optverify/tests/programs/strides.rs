@@ -125,3 +125,36 @@ fn checksum_by_full_chunks(data: &[u8]) -> u16 {
     }
     a
 }
+
+// An inlined instance whose promoted constants are left: `&N` for `N = 8`.
+trait Back<T> {
+    fn back<const N: usize>(&self) -> (&[[T; N]], &[T]);
+}
+
+impl<T> Back<T> for [T] {
+    fn back<const N: usize>(&self) -> (&[[T; N]], &[T]) {
+        assert_ne!(N, 0);
+        let len = self.len() / N;
+        let (head, tail) = unsafe { self.split_at_unchecked(len * N) };
+        let head = unsafe { core::slice::from_raw_parts(head.as_ptr().cast(), len) };
+        (head, tail)
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn own_chunks(s: &[u8]) -> u64 {
+    let (c, r) = s.back::<8>();
+    assert!(r.len() < 8);
+    let mut sum = 0;
+    for x in c {
+        sum ^= u64::from_le_bytes(*x);
+    }
+    sum
+}
+
+//@ expect: unsafe
+#[verify]
+fn own_chunks_of_nothing(s: &[u8]) -> usize {
+    s.back::<0>().1.len()
+}

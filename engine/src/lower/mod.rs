@@ -73,6 +73,7 @@ use crate::program::{Block, BlockId, Input, Program, SourceName, Stop, Terminato
 use crate::term::{Pool, Var};
 pub use call::WITHOUT_BODY;
 pub(crate) use call::normal_successors;
+pub use constant::WITHOUT_VALUE;
 pub use contract::{ByContract, Contract, function_of};
 pub use heap::CROWDED;
 pub use inline::TOO_DEEP;

@@ -264,21 +264,27 @@ pub fn prepare_snapshot(
 /// The functions that the root calls, before or after the optimizations, and that the capture has no body of. Long names
 /// are cut, and end in dots.
 pub fn missing_bodies(capture: &Capture, root: &Root) -> BTreeSet<String> {
+    let both = reference_and_optimized(capture, root);
+    let missing = |p: &Prepared| [without_body(p), without_promoted(p)].concat();
+    both.iter().flat_map(missing).collect()
+}
+
+fn reference_and_optimized(capture: &Capture, root: &Root) -> Vec<Prepared> {
     let Ok((reference, file)) = prepare_reference(capture, root, Texts::AnyBytes) else {
-        return BTreeSet::new();
+        return vec![];
     };
     let last = capture.snapshots(&root.function);
     let optimized = last
         .ok()
         .and_then(|mut all| all.pop())
         .and_then(|last| prepare_snapshot(capture, root, &last, &file, Texts::AnyBytes).ok());
-    let all = [Some(reference), optimized];
-    all.iter().flatten().flat_map(without_body).collect()
+    [Some(reference), optimized].into_iter().flatten().collect()
 }
 
 /// Does the root, before or after the optimizations, call functions that the capture has no body of?
 pub fn lacks_bodies(capture: &Capture, root: &Root) -> bool {
-    !missing_bodies(capture, root).is_empty()
+    let both = reference_and_optimized(capture, root);
+    both.iter().any(|p| !without_body(p).is_empty())
 }
 
 /// The same, before the optimizations.
@@ -287,10 +293,25 @@ pub fn reference_lacks_bodies(capture: &Capture, root: &Root) -> bool {
         .is_ok_and(|(prepared, _)| !without_body(&prepared).is_empty())
 }
 
-fn without_body(prepared: &Prepared) -> BTreeSet<String> {
+fn without_body(prepared: &Prepared) -> Vec<String> {
+    named_in_stops(prepared, lower::WITHOUT_BODY)
+}
+
+/// Instances of generic functions that were inlined, and whose promoted constants were not.
+fn without_promoted(prepared: &Prepared) -> Vec<String> {
+    let constants = named_in_stops(prepared, lower::WITHOUT_VALUE);
+    let owners = constants.iter().filter_map(|name| {
+        let (owner, _) = name.rsplit_once("::promoted[")?;
+        owner.contains('<').then(|| owner.to_owned())
+    });
+    owners.collect()
+}
+
+/// What the reasons with these words name.
+fn named_in_stops(prepared: &Prepared, words: &str) -> Vec<String> {
     let stops = prepared.program.stops.iter().map(|stop| &stop.kind);
     let reasons = stops.filter_map(|kind| match kind {
-        StopKind::Unsupported(what) if what.contains(lower::WITHOUT_BODY) => Some(what),
+        StopKind::Unsupported(what) if what.contains(words) => Some(what),
         _ => None,
     });
     let named = reasons.filter_map(|what| what.split('`').nth(1));
