@@ -154,8 +154,8 @@ fn is_nameable_argument(arg: &GenericArg) -> bool {
     }
 }
 
-/// Public functions of std that are meant for std alone: what walks over the bytes of a text.
-const INTERNALS: &str = "-Zcrate-attr=feature(str_internals)";
+/// Public functions of std that are meant for std alone: what walks over the bytes of a text, and over ranges.
+const INTERNALS: &str = "-Zcrate-attr=feature(str_internals, step_trait)";
 /// The compiler does not know a feature.
 const NO_FEATURE: &[u8] = b"E0635";
 
@@ -257,7 +257,8 @@ fn callable(path: &str) -> String {
         let (ty, method) = rest.rsplit_once(">::")?;
         (!ty.contains(" for ")).then(|| format!("<{ty}>::{method}"))
     });
-    of_impl.unwrap_or_else(|| path.to_owned())
+    // the module is private, and its functions are let out one above
+    of_impl.unwrap_or_else(|| path.replacen("core::str::validations::", "core::str::", 1))
 }
 
 /// A type whose references live for ever: with them no lifetime has to be named.
@@ -309,6 +310,8 @@ mod tests {
         assert_eq!(callable(of_u8), "<u8>::wrapping_mul");
         assert_eq!(callable("core::slice::<impl [u8]>::len"), "<[u8]>::len");
         assert_eq!(callable("std::mem::swap::<u8>"), "std::mem::swap::<u8>");
+        let let_out = "core::str::validations::next_code_point::<I>";
+        assert_eq!(callable(let_out), "core::str::next_code_point::<I>");
         let of_trait = "a::<impl Tr for u8>::f";
         assert_eq!(callable(of_trait), of_trait);
     }
