@@ -188,7 +188,9 @@ impl Lowerer<'_> {
         };
         let last = spot.indices[depth - 1];
         if self.stride(here, &spot, unit)? != 1 {
-            return gap(format!("a range of `{unit}` in memory of their elements"));
+            return gap(format!(
+                "a copy or fill of `{unit}` in memory of its elements"
+            ));
         }
         if !self.has_no_size(&spot) {
             let extent = self.extent(&spot)?;

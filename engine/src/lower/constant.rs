@@ -13,7 +13,7 @@ use crate::mir::{
 use crate::program::ScalarKind;
 use crate::term::Term;
 
-/// How the reason of a constant begins that nobody knows the value of.
+/// How the reason of a constant begins that nobody knows the value of: `the value of constant .. is not known`.
 pub const WITHOUT_VALUE: &str = "the value of constant";
 
 /// The path of a static of this crate by the compiler's name for it: others may have one of the same path.
@@ -407,7 +407,7 @@ impl<'a> Lowerer<'a> {
             Some(t) if self.leaves(t)?.is_empty() => Ok(Value::default()),
             // `[const { MaybeUninit::uninit() }; N]`: std's inline constants of this type are all of this form.
             Some(t) if is_inline_of_std(&text) && types::is_maybe_uninit(t) => self.undefined(t),
-            _ => gap(format!("{WITHOUT_VALUE} `{text}` is not known")),
+            _ => gap(format!("the value of constant `{text}` is not known")),
         }
     }
 
