@@ -116,6 +116,7 @@ impl Lowerer<'_> {
         self.points_to.clear();
         self.vtables.clear();
         self.heap_whole.clear();
+        self.boxes.clear();
         self.movable.clear();
         self.escaped.clear();
     }
