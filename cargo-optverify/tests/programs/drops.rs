@@ -209,3 +209,22 @@ fn of_a_third(x: u32) { #[allow(dead_code)] struct L(u32); let _l = L(x); }
 //@ known: unknown because two types have one path
 #[verify]
 fn two_of_one_path(x: u32) { { struct M(u32); impl Drop for M { fn drop(&mut self) { assert!(self.0 != 77); } } let _l = M(1); } { #[allow(dead_code)] struct M(u32); let _l = M(x); } }
+
+// A generic `Drop` beside a plain one: a type has one, whatever others have.
+struct Plain<'a>(&'a std::cell::Cell<u8>);
+impl Drop for Plain<'_> { fn drop(&mut self) { self.0.set(self.0.get() | 1); } }
+struct Wrapped<'a, T>(&'a std::cell::Cell<u8>, T);
+impl<T> Drop for Wrapped<'_, T> { fn drop(&mut self) { self.0.set(self.0.get() | 2); } }
+
+//@ expect: safe
+#[verify]
+fn plain_beside_generic(n: u8) { let c = std::cell::Cell::new(n); drop(Plain(&c)); assert!(c.get() == n | 1); }
+
+//@ expect: unsafe
+#[verify]
+fn plain_beside_generic_wrong(n: u8) { let c = std::cell::Cell::new(n); drop(Plain(&c)); assert!(c.get() == n); }
+
+//@ expect: unsafe
+//@ known: unknown because instances of a `Drop` with lifetimes are not made
+#[verify]
+fn generic_beside_plain(n: u8) { let c = std::cell::Cell::new(n); drop(Wrapped(&c, 1u8)); assert!(c.get() == n); }

@@ -243,15 +243,10 @@ impl<'a> Lowerer<'a> {
         if erase(receiver) != *ty || args.iter().any(Option::is_none) {
             return None;
         }
-        let of_the_trait = |h: &&ImplHeader| trait_of(h).as_deref() == Some(of_trait);
-        let generic = |h: Option<&ImplHeader>| h.is_none_or(|h| of_the_trait(&h) && h.is_generic);
-        if self.headers(self.bodies.methods(method)).any(generic) {
-            return None;
-        }
         let all = self.bodies.by_signature(method, args);
         let fits = |b: &BodyRef<'_>| {
-            let header = self.source.impls.get(&*b.body.path).copied();
-            header.as_ref().is_some_and(of_the_trait)
+            let header = self.source.impls.get(&*b.body.path);
+            header.is_some_and(|h| trait_of(h).as_deref() == Some(of_trait))
         };
         let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();
         match fitting.as_slice() {
@@ -353,7 +348,15 @@ impl<'a> Lowerer<'a> {
             && !self.source.facts.is_one_type(&named.of_type)
             && self.is_told_by_path(whole)
         {
-            return self.by_receiver(of_trait, &named.method, whole, args);
+            // An impl of the trait with other arguments may be generic, and its body not at hand.
+            let may_be_it = |h: Option<&ImplHeader>| {
+                h.is_none_or(|h| h.is_generic && trait_of(h).as_deref() == Some(of_trait))
+            };
+            let mut others = self.headers(self.bodies.methods(&named.method));
+            return match others.any(may_be_it) {
+                true => None,
+                false => self.by_receiver(of_trait, &named.method, whole, args),
+            };
         }
         let methods = self.bodies.methods(&named.method);
         if !self.may_be_resolved(named, self.headers(methods)) {

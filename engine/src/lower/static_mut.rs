@@ -7,19 +7,33 @@ use super::types::{self, erase};
 use super::value::{Leaf, Value};
 use super::{Lowered, Lowerer, ObjectKey, Part, gap};
 use crate::assumption::Assumption;
-use crate::mir::Ty;
+use crate::mir::{AllocKind, BodyKind, Ty};
 use crate::program::{Draw, Stmt};
 use crate::term::Sort;
 
 impl Lowerer<'_> {
     /// Is a static that is mentioned with this type one that may be written? Those of the crate say so themselves; of
-    /// others the type tells: a reference is to one that may not.
+    /// others the type tells: a reference is to one that may not. One that is mentioned in both ways has no model, for
+    /// it would be two objects.
     pub fn is_static_mut(&mut self, name: &str, ty: &Ty) -> Lowered<bool> {
-        let own = self
-            .bodies
-            .by_path(name, crate::mir::BodyKind::StaticMut)?
-            .is_some();
-        Ok(own || types::is_raw(ty))
+        if self.bodies.by_path(name, BodyKind::Static)?.is_some() {
+            return Ok(false);
+        }
+        let own = self.bodies.by_path(name, BodyKind::StaticMut)?.is_some();
+        let is_mut = own || types::is_raw(ty);
+        let other_way = |key: &ObjectKey| match key {
+            ObjectKey::Static(n) => !is_mut && **n == *name,
+            ObjectKey::Alloc(file, id) => {
+                let alloc = self.bodies.file(*file).alloc(*id);
+                let is_it = |k: &AllocKind| matches!(k, AllocKind::Static(n) if **n == *name);
+                is_mut && alloc.is_some_and(|a| is_it(&a.kind))
+            }
+            _ => false,
+        };
+        if self.objects.iter().any(|o| other_way(&o.key)) {
+            return gap(format!("static `{name}` as a reference and as a pointer"));
+        }
+        Ok(is_mut)
     }
 
     /// The address of a `static mut`.
