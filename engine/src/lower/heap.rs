@@ -104,17 +104,30 @@ impl Lowerer<'_> {
                 Value::default()
             }
             "grow_one" if plain.contains("raw_vec") => {
-                let ty = type_argument(path);
                 let at = self.behind(&call.args[0])?;
+                let (elem, size) = match call.args {
+                    [_, layout] => (None, self.size_in(layout)?),
+                    _ => match type_argument(path) {
+                        Some(elem) => {
+                            let size = self.size_of(&elem)?;
+                            (Some(elem), Some(size))
+                        }
+                        None => (None, None),
+                    },
+                };
                 let one = self.bv64(1);
-                self.grow(&at, ty.as_ref(), None, one)?;
+                self.grow(&at, (elem.as_ref(), size), None, one)?;
                 Value::default()
             }
             "do_reserve_and_handle" if plain.contains("raw_vec") => {
-                let at = self.behind(&call.args[0])?;
-                let len = self.operand_bits(&call.args[1], None)?;
-                let more = self.operand_bits(&call.args[2], None)?;
-                self.grow(&at, None, Some(len), more)?;
+                let [vector, len, more, layout] = call.args else {
+                    return gap("a vector that grows in an unusual way");
+                };
+                let at = self.behind(vector)?;
+                let size = self.size_in(layout)?;
+                let len = self.operand_bits(len, None)?;
+                let more = self.operand_bits(more, None)?;
+                self.grow(&at, (None, size), Some(len), more)?;
                 Value::default()
             }
             "with_capacity_in" | "try_allocate_in" if super::raw_vec::is_inner(&plain) => {
@@ -359,14 +372,25 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    /// Grows the buffer of a `RawVec` as std does: twice the room, or as much as is needed, or the least that pays.
+    /// Grows the buffer of a `RawVec` as std does: twice the room, or as much as is needed, or the least that pays. The size
+    /// is that of the vector's elements, and not the memory's: that counts the elements of arrays, and bytes as long as
+    /// nobody has looked at it.
     fn grow(
         &mut self,
         at: &Located,
-        elem: Option<&Ty>,
+        (elem, size): (Option<&Ty>, Option<u64>),
         len: Option<Term>,
         more: Term,
     ) -> Lowered<()> {
+        let Some(size) = size else {
+            return gap("a vector that grows by elements of unknown size");
+        };
+        if size == 0 {
+            // There is always room for them, so that only their number can be too large.
+            let never = self.pool.bool(false);
+            self.check(never, StopKind::Panic("capacity overflow".into()));
+            return Ok(());
+        }
         let value = self.load_located(at)?;
         let leaves = self.leaves(&at.ty)?;
         let mut pointer = None;
@@ -396,14 +420,12 @@ impl Lowerer<'_> {
                 self.set_heap_type(*object, elem);
             }
         }
-        let ty = self.objects[first.0 as usize].ty.clone();
-        let size = self.size_of(&types::element(&ty).unwrap_or_else(Ty::unit))?;
         let old = match &cap {
             Some((_, t)) => *t,
             None => {
-                let mut old = self.room(first, &p)?;
+                let mut old = self.room_for(first, &p, size)?;
                 for (t, object) in &heap[1..] {
-                    let (here, room) = (self.tag_is(&p, *t), self.room(*object, &p)?);
+                    let (here, room) = (self.tag_is(&p, *t), self.room_for(*object, &p, size)?);
                     old = self.pool.ite(here, room, old);
                 }
                 old
@@ -413,7 +435,7 @@ impl Lowerer<'_> {
         let needed = self.pool.add(used, more);
         let fits = self.pool.ule(used, needed);
         self.check(fits, StopKind::Panic("capacity overflow".into()));
-        let limit = self.bv64(i64::MAX as u64 / size.max(1));
+        let limit = self.bv64(i64::MAX as u64 / size);
         let fits = self.pool.ule(needed, limit);
         self.check(fits, StopKind::Panic("capacity overflow".into()));
         let two = self.bv64(2);
@@ -428,7 +450,7 @@ impl Lowerer<'_> {
             let larger = self.pool.ult(new, other);
             new = self.pool.ite(larger, other, new);
         }
-        let room = self.bv64(ADDRESS_SPACE / size.max(1));
+        let room = self.bv64(ADDRESS_SPACE / size);
         let exists = self.pool.ule(new, room);
         self.assume(exists);
         // It may speak of the room that is changed first.
@@ -437,7 +459,10 @@ impl Lowerer<'_> {
         let new = self.bits(&new)?;
         for (t, object) in heap {
             let here = self.tag_is(&p, t);
-            self.set_room(object, &p, new, here);
+            let stride = self.memory_per_element(object, size)?;
+            let stride = self.bv64(stride);
+            let room = self.pool.mul(new, stride);
+            self.set_room(object, &p, room, here);
         }
         if let Some((shape, _)) = cap {
             let mut grown = value.clone();
@@ -449,6 +474,23 @@ impl Lowerer<'_> {
             self.store_located(at, &grown)?;
         }
         Ok(())
+    }
+
+    /// How many values of the memory's own type one element of a vector takes.
+    fn memory_per_element(&mut self, object: ObjectId, size: u64) -> Lowered<u64> {
+        let ty = self.objects[object.0 as usize].ty.clone();
+        let own = self.size_of(&types::element(&ty).unwrap_or_else(Ty::unit))?;
+        match size.checked_rem(own) {
+            Some(0) => Ok(size / own),
+            _ => gap("a vector over memory of another size"),
+        }
+    }
+
+    /// The room of an allocation, in elements of this size.
+    fn room_for(&mut self, object: ObjectId, p: &PointerValue, size: u64) -> Lowered<Term> {
+        let stride = self.memory_per_element(object, size)?;
+        let (room, stride) = (self.room(object, p)?, self.bv64(stride));
+        Ok(self.pool.binary(crate::term::BinOp::Udiv, room, stride))
     }
 
     /// Frees what a dropped value owns, as far as its type tells; what is kept too long leaves the model later.

@@ -174,21 +174,37 @@ impl<'a> Lowerer<'a> {
     /// The one function of this name in an impl of this type and trait, whether its own body is at hand or not. The
     /// parameters are not known here, so no other impl of the trait for the type may be there, with whatever arguments.
     fn only_path(&self, named: &Named) -> Option<&'a str> {
+        if let Some(only) = self.only_in_module(named) {
+            return Some(only);
+        }
         let written = self.bodies.methods_as_written(&named.method);
         if !self.may_be_resolved(named, self.headers(written)) {
             return None;
         }
         let fits = |(path, header): &(&&'a str, &&'a ImplHeader)| {
-            let (name, inner) = (last_segment(path), path.rsplit_once("<impl at "));
-            // not a helper inside a method: the name follows the impl
-            let follows = inner.is_some_and(|(_, rest)| {
-                rest.split_once('>').map(|(_, r)| r) == Some(&format!("::{name}"))
-            });
-            name == named.method && follows && self.is_of(named, path, header)
+            is_method(path, &named.method) && self.is_of(named, path, header)
         };
         let mut fitting = self.source.impls.iter().filter(fits).map(|(path, _)| *path);
         let only = fitting.next()?;
         fitting.next().is_none().then_some(only)
+    }
+
+    /// A call `m::<impl Type>::method` says in which module the impl stands, and that it is of no trait. Where one method alone of
+    /// that name stands in impls there, it is meant, whatever the header calls the type: an alias, or a name that others have.
+    fn only_in_module(&self, named: &Named) -> Option<&'a str> {
+        let module = named.module.as_deref()?;
+        let written = self.bodies.methods_as_written(&named.method);
+        let mut there = written.filter(|path| {
+            let rest = path.strip_prefix(module);
+            rest.is_some_and(|rest| rest.starts_with("<impl at "))
+                && is_method(path, &named.method)
+        });
+        let only = there.next()?;
+        let header = self.source.impls.get(only)?;
+        let is_plain = !header.is_generic
+            && header.trait_path.is_none()
+            && !header.type_path.contains('$');
+        (is_plain && there.next().is_none()).then_some(only)
     }
 
     /// The body of `<T as Drop>::drop`.
@@ -358,13 +374,17 @@ impl<'a> Lowerer<'a> {
                 false => self.by_receiver(of_trait, &named.method, whole, args),
             };
         }
+        let there = self.only_in_module(named);
         let methods = self.bodies.methods(&named.method);
-        if !self.may_be_resolved(named, self.headers(methods)) {
+        if there.is_none() && !self.may_be_resolved(named, self.headers(methods)) {
             return None;
         }
-        let fits = |b: &BodyRef<'_>| {
-            let header = self.source.impls.get(&*b.body.path);
-            header.is_some_and(|h| self.is_of(named, &b.body.path, h))
+        let fits = |b: &BodyRef<'_>| match there {
+            Some(path) => *b.body.path == *path,
+            None => {
+                let header = self.source.impls.get(&*b.body.path);
+                header.is_some_and(|h| self.is_of(named, &b.body.path, h))
+            }
         };
         let all = self.bodies.by_signature(&named.method, args);
         let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();
@@ -419,6 +439,13 @@ impl<'a> Lowerer<'a> {
             && bare(&header.type_path) == named.of_type
             && stands_there
     }
+}
+
+/// Does the method's name follow the impl? A helper inside of a method has the method's name between.
+fn is_method(path: &str, method: &str) -> bool {
+    let inner = path.rsplit_once("<impl at ");
+    let follows = inner.and_then(|(_, rest)| rest.split_once(">::"));
+    follows.is_some_and(|(_, name)| name == method)
 }
 
 /// The trait's last name, without arguments.

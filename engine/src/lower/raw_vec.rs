@@ -73,7 +73,7 @@ impl Lowerer<'_> {
     }
 
     /// The size in a `Layout` that is a constant.
-    fn size_in(&mut self, layout: &Operand) -> Lowered<Option<u64>> {
+    pub fn size_in(&mut self, layout: &Operand) -> Lowered<Option<u64>> {
         if let Some(ty) = layout_of(layout) {
             return self.size_of(&ty).map(Some);
         }

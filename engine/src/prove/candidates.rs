@@ -45,17 +45,7 @@ pub fn candidates(
     let has_texts = !texts::of_inputs(&task.program.inputs).is_empty();
     for n in task.cpg.heads() {
         let Some(s) = samples.get(&n) else { continue };
-        let envs: Vec<FastMap<Var, Value>> = s
-            .rows
-            .iter()
-            .map(|r| {
-                s.vars
-                    .iter()
-                    .zip(r)
-                    .map(|(v, b)| (*v, Value::Bits(*b)))
-                    .collect()
-            })
-            .collect();
+        let envs = environments(s);
         let mut c = Candidates {
             kernels: kernels(task, s, effort),
             ..Candidates::default()
@@ -116,6 +106,60 @@ pub fn candidates(
         }
     }
     out
+}
+
+/// What the whole program says about what is worth proposing, for those who propose it of a part of the states.
+pub struct Proposer {
+    numbers: Vec<u128>,
+    signed: bool,
+    atoms: Vec<Term>,
+    live: BTreeMap<NodeIndex, BTreeSet<Var>>,
+}
+
+impl Proposer {
+    pub fn of(task: &mut Task) -> Proposer {
+        Proposer {
+            numbers: constants(task),
+            signed: uses_signed(task),
+            live: super::slice::live(&task.program, &task.cpg),
+            atoms: atoms(task, Effort::Full),
+        }
+    }
+
+    /// Guards, orders and bounds over scalars that hold in all of these states.
+    pub fn of_part(&self, task: &mut Task, n: NodeIndex, s: &Samples) -> Vec<Term> {
+        let Some(here) = self.live.get(&n) else {
+            return vec![];
+        };
+        let mut proposals: Vec<Term> = vec![];
+        for &a in &self.atoms {
+            let vars = task.program.pool.free_vars(&[a]);
+            let is_plain = vars.iter().all(|v| here.contains(v))
+                && !reads_array(&task.program.pool, a)
+                && !is_unwieldy(&task.program.pool, a);
+            if is_plain {
+                let not = task.program.pool.not(a);
+                proposals.extend([a, not]);
+            }
+        }
+        bounds(task, s, self.signed, &self.numbers, &mut proposals);
+        orders(task, s, self.signed, &mut proposals);
+        let envs = environments(s);
+        let pool = &task.program.pool;
+        proposals.retain(|t| {
+            pool.as_const(*t).is_none() && envs.iter().all(|e| pool.eval_bool(*t, e))
+        });
+        proposals
+    }
+}
+
+/// The rows as values of variables.
+fn environments(s: &Samples) -> Vec<FastMap<Var, Value>> {
+    let named = |row: &Vec<u128>| {
+        let pairs = s.vars.iter().zip(row);
+        pairs.map(|(v, b)| (*v, Value::Bits(*b))).collect()
+    };
+    s.rows.iter().map(named).collect()
 }
 
 /// Nodes of an atom with a choice in it that is still tried early.

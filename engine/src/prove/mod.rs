@@ -19,6 +19,7 @@ pub mod exhaust;
 mod growth;
 pub mod houdini;
 pub mod kinduction;
+mod modes;
 mod patience;
 pub mod pdr;
 pub mod portfolio;

@@ -12,7 +12,7 @@ use super::houdini::{Candidates, Houdini};
 use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    exhaust, kinduction, pdr, predicates, remember, scalars, slice, states,
+    exhaust, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -33,6 +33,7 @@ pub const ENGINES: &[&str] = &[
     "havoc",
     "houdini",
     "k-induction",
+    "modes",
     "pdr",
     "remember",
     "scalars",
@@ -347,6 +348,15 @@ fn engines(race: &mut Race, task: &mut Task) {
             houdini(task, c, 60, d, &mut known)
         },
         1000,
+    );
+    race.run(
+        "modes",
+        task,
+        |task, d| {
+            let c = modes::modes(task, &samples, &known)?;
+            houdini(task, c, 60, d, &mut known)
+        },
+        2000,
     );
     for domain in [Domain::Zones, Domain::Bits, Domain::Intervals] {
         race.run(

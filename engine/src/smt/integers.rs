@@ -2,11 +2,13 @@
 //!
 //! A bit-blasting solver proves `i < n -> i + 1 <= n` carry by carry, at 64 bits in tens of milliseconds; over the
 //! integers it is one step. Every bit-vector is here its unsigned value. Sums, products with constants, quotients by
-//! constants, slices and comparisons are exact: a sum that wraps is the sum less `2^w`, by cases. Everything else is
-//! an arbitrary value in its range with the bounds that are obvious. So a refutation here refutes the question, and
-//! nothing else follows: a model means nothing.
+//! constants, slices and comparisons are exact: a sum that wraps is the sum less `2^w`, by cases. Of products and quotients
+//! of two unknowns is said what is linear about them (`products`). Everything else is an arbitrary value in its range
+//! with the bounds that are obvious. So a refutation here refutes the question, and nothing else follows: a model
+//! means nothing.
 
 use super::linear;
+use super::products::{Factor, Part, Products};
 use crate::term::{BinOp, FastMap, Node, Pool, Sort, Term, UnOp, Var, mask};
 use z3::ast::{Bool, Int};
 use z3::{FuncDecl, Params, SatResult, Solver};
@@ -26,6 +28,9 @@ pub(super) struct Integers {
     by_literal: FastMap<String, Term>,
     asserted: usize,
     names: u32,
+    products: Products,
+    /// Quotient and rest of two terms.
+    quotients: FastMap<(Term, Term), (Int, Int)>,
 }
 
 impl Default for Integers {
@@ -38,6 +43,8 @@ impl Default for Integers {
             by_literal: FastMap::default(),
             asserted: 0,
             names: 0,
+            products: Products::default(),
+            quotients: FastMap::default(),
         }
     }
 }
@@ -275,6 +282,14 @@ impl Integers {
         let (wa, wb) = (pool.width(a), pool.width(b));
         let (ca, cb) = (pool.as_const(a), pool.as_const(b));
         let (x, y) = (self.int(a)?.clone(), self.int(b)?.clone());
+        if matches!(op, BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle) {
+            for (t, c) in [(a, cb), (b, ca)] {
+                if let Some(c) = c {
+                    let factor = Factor::value(pool, t);
+                    self.products.note_constant(&self.solver, factor, c);
+                }
+            }
+        }
         Some(match op {
             BinOp::Eq => Value::Bool(x.eq(&y)),
             BinOp::Ult => Value::Bool(x.lt(&y)),
@@ -283,6 +298,16 @@ impl Integers {
             BinOp::Sle => Value::Bool(as_signed(&x, wa).le(as_signed(&y, wb))),
             BinOp::UmulOverflows if ca.is_some() || cb.is_some() => {
                 Value::Bool((x * y).ge(power(wa)))
+            }
+            BinOp::UmulOverflows => Value::Bool(self.unsigned(pool, a, b)?.ge(power(wa))),
+            BinOp::SmulOverflows => {
+                let (size, negative) = self.signed_product(a, b, wa)?;
+                let most = negative.ite(&power(wa - 1), &(power(wa - 1) - Int::from_u64(1)));
+                Value::Bool(size.gt(most))
+            }
+            BinOp::Mul => Value::Int(self.wrapped_product(pool, a, b)?),
+            BinOp::Sdiv | BinOp::Srem if cb.is_some_and(|c| c != 0 && c <= mask(wa) / 2) => {
+                Value::Int(self.signed_quotient(op, &x, &y, wa))
             }
             BinOp::Concat => Value::Int(x * power(wb) + y),
             BinOp::Udiv | BinOp::Urem if cb.is_some_and(|c| c != 0) => {
@@ -304,10 +329,103 @@ impl Integers {
             BinOp::BvOr => self.bounded(wa, |r| [r.ge(&x), r.ge(&y), r.le(&x + &y)]),
             BinOp::BvXor => self.bounded(wa, |r| [r.le(&x + &y)]),
             BinOp::Lshr => self.bounded(wa, |r| [r.le(&x)]),
-            BinOp::Udiv => self.bounded(wa, |r| [y.ge(1).implies(r.le(&x))]),
-            BinOp::Urem => self.bounded(wa, |r| [y.ge(1).implies(r.lt(&y)), r.le(&x)]),
+            BinOp::Udiv => Value::Int(self.quotient(pool, a, b)?.0),
+            BinOp::Urem => Value::Int(self.quotient(pool, a, b)?.1),
             _ => return self.any_value(sort),
         })
+    }
+
+    fn part(&self, pool: &Pool, t: Term) -> Option<Part> {
+        Some(Part {
+            factor: Factor::value(pool, t),
+            int: self.int(t)?.clone(),
+            most: pool.range(t).1,
+        })
+    }
+
+    /// The product of two unsigned values, not wrapped.
+    fn unsigned(&mut self, pool: &Pool, a: Term, b: Term) -> Option<Int> {
+        let (x, y) = (self.part(pool, a)?, self.part(pool, b)?);
+        let (name, half) = (self.name(), pool.width(a) / 2);
+        Some(self.products.product(&self.solver, name, x, y, half))
+    }
+
+    /// The size of the product of two values with signs, and whether it is negative (or zero of different signs).
+    fn signed_product(&mut self, a: Term, b: Term, w: u32) -> Option<(Int, Bool)> {
+        let part = |t: Term| {
+            let x = self.int(t)?;
+            let negative = x.ge(power(w - 1));
+            let size = negative.ite(&(power(w) - x), x);
+            let part = Part {
+                factor: Factor::Magnitude(t),
+                int: size,
+                most: 1 << (w - 1),
+            };
+            Some((part, negative))
+        };
+        let ((x, x_negative), (y, y_negative)) = (part(a)?, part(b)?);
+        let name = self.name();
+        let size = (self.products).product(&self.solver, name, x, y, (w / 2).saturating_sub(1));
+        Some((size, x_negative.xor(&y_negative)))
+    }
+
+    fn wrapped_product(&mut self, pool: &Pool, a: Term, b: Term) -> Option<Int> {
+        let w = pool.width(a);
+        let exact = self.unsigned(pool, a, b)?;
+        let most = pool.range(a).1.checked_mul(pool.range(b).1);
+        if most.is_some_and(|most| most <= mask(w)) {
+            return Some(exact);
+        }
+        let value = self.any(w);
+        let fits = exact.lt(power(w));
+        self.solver.assert(fits.implies(value.eq(&exact)));
+        self.solver.assert(value.le(&exact));
+        let is_signed = |t: Term| matches!(pool.node(t), Node::Sext(_));
+        if w >= 2 && (is_signed(a) || is_signed(b)) {
+            let (size, negative) = self.signed_product(a, b, w)?;
+            let fits = size.lt(power(w - 1));
+            let with_sign = negative.ite(&(-&size), &size);
+            let equal = as_signed(&value, w).eq(with_sign);
+            self.solver.assert(fits.implies(equal));
+        }
+        Some(value)
+    }
+
+    /// Quotient and rest; of a division by zero, which has both by definition, only their ranges.
+    fn quotient(&mut self, pool: &Pool, a: Term, b: Term) -> Option<(Int, Int)> {
+        if let Some(known) = self.quotients.get(&(a, b)) {
+            return Some(known.clone());
+        }
+        let w = pool.width(a);
+        let (x, y) = (self.int(a)?.clone(), self.part(pool, b)?);
+        let (quotient, rest) = (self.any(w), self.any(w));
+        let divides = y.int.ge(1);
+        let of_quotient = Part {
+            factor: Factor::Quotient(a, b),
+            int: quotient.clone(),
+            most: mask(w),
+        };
+        let name = self.name();
+        let divisor = y.int.clone();
+        let product = (self.products).product(&self.solver, name, of_quotient, y, w / 2);
+        for fact in [x.eq(product + &rest), rest.lt(&divisor), quotient.le(&x)] {
+            self.solver.assert(divides.implies(&fact));
+        }
+        self.solver.assert(rest.le(&x));
+        self.quotients.insert((a, b), (quotient.clone(), rest.clone()));
+        Some((quotient, rest))
+    }
+
+    /// Division by a positive constant: towards zero, and the rest has the sign of what is divided.
+    fn signed_quotient(&mut self, op: BinOp, x: &Int, y: &Int, w: u32) -> Int {
+        let negative = x.ge(power(w - 1));
+        let size = negative.ite(&(power(w) - x), x);
+        let (quotient, rest) = (self.any(w), self.any(w));
+        self.solver.assert(size.eq(&quotient * y + &rest));
+        self.solver.assert(rest.lt(y));
+        let found = if op == BinOp::Sdiv { quotient } else { rest };
+        let below = Bool::and(&[&negative, &found.ge(1)]);
+        below.ite(&(power(w) - &found), &found)
     }
 
     fn bounded<const N: usize>(&mut self, w: u32, bounds: impl Fn(&Int) -> [Bool; N]) -> Value {

@@ -16,6 +16,7 @@ mod integers;
 mod linear;
 mod opaque;
 mod polynomial;
+mod products;
 mod solver;
 mod translate;
 

@@ -32,7 +32,7 @@ fn number(p: &mut Pool, r: &mut Random, vars: &[Term], depth: u32, linear: bool)
     let a = number(p, r, vars, depth - 1, linear);
     let b = number(p, r, vars, depth - 1, linear);
     let c = p.bv(u128::from(r.below(8)), WIDTH);
-    match r.below(if linear { 6 } else { 16 }) {
+    match r.below(if linear { 6 } else { 21 }) {
         0 | 1 => p.add(a, b),
         2 => p.sub(a, b),
         3 => p.mul(a, c),
@@ -68,6 +68,18 @@ fn number(p: &mut Pool, r: &mut Random, vars: &[Term], depth: u32, linear: bool)
             b,
         ),
         14 => p.binary(r.of(&[BinOp::BvAnd, BinOp::BvOr, BinOp::BvXor]), a, b),
+        15..=17 => {
+            let wide = |p: &mut Pool, t: Term, with_sign: bool| match with_sign {
+                true => p.sext(t, 2 * WIDTH),
+                false => p.zext(t, 2 * WIDTH),
+            };
+            let (sign_a, sign_b) = (r.below(2) == 0, r.below(2) == 0);
+            let (a, b) = (wide(p, a, sign_a), wide(p, b, sign_b));
+            let product = p.mul(a, b);
+            let k = p.bv(u128::from(1 + r.below(31)), 2 * WIDTH);
+            let part = p.binary(r.of(&[BinOp::Sdiv, BinOp::Srem, BinOp::Udiv]), product, k);
+            p.extract(part, r.below(4) as u32, WIDTH)
+        }
         _ => p.binary(
             r.of(&[BinOp::Mul, BinOp::Shl, BinOp::Lshr, BinOp::Ashr]),
             a,
@@ -86,8 +98,9 @@ fn condition(p: &mut Pool, r: &mut Random, vars: &[Term], linear: bool) -> Term 
         BinOp::Slt,
         BinOp::Sle,
         BinOp::UmulOverflows,
+        BinOp::SmulOverflows,
     ];
-    let c = p.binary(r.of(&ops[..if linear { 5 } else { 6 }]), a, b);
+    let c = p.binary(r.of(&ops[..if linear { 5 } else { 7 }]), a, b);
     match r.below(2) {
         0 => p.not(c),
         _ => c,
@@ -136,4 +149,46 @@ fn what_the_integers_refute_has_no_answer() {
         without_answer > 300 && found * 10 > without_answer * 8,
         "{found} of {without_answer}"
     );
+}
+
+/// Questions about products at 64 bits and more that a bit-blasting solver does not answer in seconds.
+#[test]
+fn products_are_bounded_and_ordered() {
+    let mut p = Pool::new();
+    let variable = |p: &mut Pool, name: &str, w: u32| {
+        let v = p.fresh(name.to_owned(), Sort::Bv(w));
+        p.var(v)
+    };
+    // rate <= 10_000 -> amount * rate / 10_000 <= amount
+    let (amount, rate) = (variable(&mut p, "amount", 32), variable(&mut p, "rate", 16));
+    let share = |p: &mut Pool, most: u128| {
+        let limit = p.bv(most, 16);
+        let few = p.ule(rate, limit);
+        let (a, r) = (p.zext(amount, 64), p.zext(rate, 64));
+        let (product, whole) = (p.mul(a, r), p.bv(10_000, 64));
+        let part = p.binary(BinOp::Udiv, product, whole);
+        let more = p.ult(a, part);
+        [few, more]
+    };
+    let (right, wrong) = (share(&mut p, 10_000), share(&mut p, 10_001));
+    assert!(refuted(&p, &right) && !refuted(&p, &wrong));
+    // i < rows, j < columns, both at most 1000 -> i * columns + j < rows * columns
+    let names = ["i", "j", "rows", "columns"];
+    let [i, j, rows, columns] = names.map(|name| variable(&mut p, name, 64));
+    let limit = p.bv(1000, 64);
+    let mut all = vec![p.ule(rows, limit), p.ule(columns, limit), p.ult(i, rows)];
+    let (row, end) = (p.mul(i, columns), p.mul(rows, columns));
+    let at = p.add(row, j);
+    all.push(p.ule(end, at));
+    assert!(!refuted(&p, &all));
+    all.push(p.ult(j, columns));
+    assert!(refuted(&p, &all));
+    // x, y < m <= 2^32 - 1: x * y does not overflow
+    let m = variable(&mut p, "m", 32);
+    let m = p.zext(m, 64);
+    let [x, y] = ["x", "y"].map(|name| variable(&mut p, name, 64));
+    let mut all = vec![p.binary(BinOp::UmulOverflows, x, y), p.ult(x, m)];
+    assert!(!refuted(&p, &all));
+    all.push(p.ult(y, m));
+    assert!(refuted(&p, &all));
 }

@@ -190,9 +190,12 @@ fn names(code: &str) -> (HashMap<(&'static str, String), usize>, BTreeSet<String
         if let Some(keyword) = DEFINING.iter().find(|k| **k == before) {
             *defined.entry((*keyword, word.to_owned())).or_default() += 1;
         }
-        if in_use && word == "as" {
-            renamed.insert(before.to_owned());
-            renamed.extend(words.peek().map(|(_, next)| (*next).to_owned()));
+        // `use m::Trait as _` gives nothing a name
+        if in_use
+            && word == "as"
+            && let Some((_, next)) = words.peek().filter(|(_, next)| *next != "_")
+        {
+            renamed.extend([before.to_owned(), (*next).to_owned()]);
         }
         before = word;
     }

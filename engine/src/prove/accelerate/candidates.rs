@@ -301,12 +301,13 @@ fn last_guards(pool: &mut Pool, start: &BTreeMap<Var, Term>, paths: &[Path], out
         for &v in &free {
             if paths.iter().any(|p| p.updates.contains_key(&v)) {
                 match start.get(&v) {
-                    Some(&x0) => {
+                    // what an array holds is no single value to be still the first one
+                    Some(&x0) if !pool.sort(x0).is_array() => {
                         let x = pool.var(v);
                         let e = pool.eq(x, x0);
                         at_start = pool.and(at_start, e);
                     }
-                    None => complete = false,
+                    _ => complete = false,
                 }
             }
         }
