@@ -356,7 +356,7 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
     for e in task.cpg.graph.edge_indices().rev() {
         let mut seen: FastSet<Term> = FastSet::default();
         let mut todo = vec![task.cpg.graph[e].guard];
-        let mut of_draws = vec![];
+        let (mut of_draws, mut of_state) = (vec![], vec![]);
         while let Some(t) = todo.pop() {
             if !seen.insert(t) || out.len() > MOST_ATOMS {
                 continue;
@@ -365,12 +365,16 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
             if is_atom(pool, t) {
                 if pool.free_vars(&[t]).iter().any(|v| !state.contains(v)) {
                     of_draws.push(t);
-                } else if !out.contains(&t) {
-                    out.push(t);
+                } else {
+                    of_state.push(t);
+                    if !out.contains(&t) {
+                        out.push(t);
+                    }
                 }
             }
             todo.extend(pool.children(t));
         }
+        handed_on(task, e, &of_state, &mut out);
         if effort >= Effort::Rich {
             passed_on(task, e, &mut out);
         }
@@ -406,6 +410,34 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
     }
     out.sort();
     out
+}
+
+/// What was asked of values, asked of the variables that get them: `if n > len - at { return }` before `for i in 0..n`,
+/// whose end is all that is left of `n`. What also speaks of a variable that the edge changes says nothing of the new one.
+fn handed_on(task: &mut Task, e: petgraph::graph::EdgeIndex, asked: &[Term], out: &mut Vec<Term>) {
+    let updates = task.cpg.graph[e].updates.clone();
+    let pool = &mut task.program.pool;
+    let mut names = Subst::new();
+    let mut known: FastSet<Term> = FastSet::default();
+    let mut is_new: BTreeSet<Var> = BTreeSet::new();
+    for (&v, &t) in &updates {
+        let new = pool.var(v);
+        if pool.as_const(t).is_none() && !pool.sort(t).is_array() && t != new && known.insert(t) {
+            names.replace(t, new);
+            is_new.insert(v);
+        }
+    }
+    if known.is_empty() {
+        return;
+    }
+    for &t in asked {
+        let t = names.apply(pool, t);
+        let vars = pool.free_vars(&[t]);
+        let is_after = |v: &Var| is_new.contains(v) || !updates.contains_key(v);
+        if out.len() < 2 * MOST_ATOMS && vars.iter().all(is_after) && !out.contains(&t) {
+            out.push(t);
+        }
+    }
 }
 
 /// What was asked of a value before a variable got it, asked of the variable: `if m * m <= n { low = m }` proposes

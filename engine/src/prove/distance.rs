@@ -2,7 +2,8 @@
 //!
 //! `for _ in 1..code { dest[k] = source[j]; k += 1; j += 1 }` needs that `j` has room for the rounds that are left, which
 //! no relation of `j` to the loop's own counter says: proposed is `i < n -> (n - i) * step <= bound - j`, with `j <= bound`,
-//! for the bounds that the loop does not change.
+//! for the bounds that the loop does not change. Where a rest is cut off in pieces of `k`, as by `chunks_exact(k)`, the rounds
+//! are `rest / k`.
 
 use super::Task;
 use super::candidates::conjuncts;
@@ -31,14 +32,28 @@ pub fn distance(task: &mut Task, n: NodeIndex, here: &BTreeSet<Var>, out: &mut V
         let moved: Vec<(Var, u128)> = (edge.updates.iter())
             .filter(|(v, _)| here.contains(v) && is_wide(pool, **v))
             .filter_map(|(v, t)| match pace(pool, *t, *v, 8)? {
-                Pace::Up(step) if (1..=64).contains(&step) => Some((*v, step)),
+                Pace::Up(_, step) if (1..=64).contains(&step) => Some((*v, step)),
                 _ => None,
             })
             .collect();
+        let mut rounds: Vec<(Term, Term)> = vec![];
         for (i, end) in counters(pool, &edge) {
             let more = pool.ult(i, end);
             let (i, end) = (pool.zext(i, 64), pool.zext(end, 64));
-            let left = pool.sub(end, i);
+            rounds.push((more, pool.sub(end, i)));
+        }
+        for (v, t) in &edge.updates {
+            if here.contains(v)
+                && is_wide(pool, *v)
+                && let Some(Pace::Down(piece @ 2..=64)) = pace(pool, *t, *v, 8)
+            {
+                let (rest, piece) = (pool.var(*v), pool.bv(piece, 64));
+                let left = pool.binary(BinOp::Udiv, rest, piece);
+                rounds.push((pool.bool(true), left));
+            }
+        }
+        for (more, left) in rounds {
+            let counted = pool.free_vars(&[left]);
             for &(index, step) in &moved {
                 let x = pool.var(index);
                 let step = pool.bv(step, 64);
@@ -47,10 +62,10 @@ pub fn distance(task: &mut Task, n: NodeIndex, here: &BTreeSet<Var>, out: &mut V
                     if out.len() >= start + MOST {
                         return;
                     }
-                    let bound = pool.var(bound);
-                    if bound == end || x == i {
+                    if counted.contains(&bound) || counted.contains(&index) {
                         continue;
                     }
+                    let bound = pool.var(bound);
                     let room = pool.sub(bound, x);
                     let fits = pool.ule(way, room);
                     out.push(pool.implies(more, fits));

@@ -1,8 +1,9 @@
 //! Sums of bounded values: what is added up in a loop is at most so much per round.
 //!
 //! `sum += *byte` with `i += 1` proposes `sum <= 255 * i`, and for what counts down from `n` that
-//! `sum <= 255 * (n - i)`. How much a round adds at most is read off the update's operators (`term/range.rs`); branches
-//! that set the sum to something else, or take from it, are not looked at: Houdini decides.
+//! `sum <= 255 * (n - i)`; where every round adds at least 5, also `sum >= 5 * i`. How much a round adds is read off the
+//! update's operators (`term/range.rs`); branches that set the sum to something else, or take from it, are not looked
+//! at: Houdini decides.
 
 use super::Task;
 use crate::term::{BinOp, Node, Pool, Sort, Term, Var, mask};
@@ -14,8 +15,8 @@ const MOST: usize = 24;
 /// What a variable does on some edge.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pace {
-    /// Grows by at most this much.
-    Up(u128),
+    /// Grows by at least and at most so much.
+    Up(u128, u128),
     /// Shrinks by a constant.
     Down(u128),
 }
@@ -39,10 +40,12 @@ pub fn growth(task: &mut Task, paces: &Paces, here: &BTreeSet<Var>, out: &mut Ve
         };
         let of_sum: Vec<&BTreeMap<Var, Pace>> =
             paces.iter().filter(|p| p.contains_key(&sum)).collect();
-        let most = (of_sum.iter()).filter_map(|p| match p[&sum] {
-            Pace::Up(most) => Some(most),
+        let ups = (of_sum.iter()).filter_map(|p| match p[&sum] {
+            Pace::Up(least, most) => Some((least, most)),
             Pace::Down(_) => None,
         });
+        let least = ups.clone().map(|(least, _)| least).min().unwrap_or(0);
+        let most = ups.map(|(_, most)| most);
         // A counter is bounded by what it counts to; a value that may be anything is no growth.
         let Some(most) = most.max().filter(|m| *m > 0 && *m <= mask(w - 1)) else {
             continue;
@@ -54,7 +57,7 @@ pub fn growth(task: &mut Task, paces: &Paces, here: &BTreeSet<Var>, out: &mut Ve
             let mut steps = of_sum.iter().map(|p| p.get(&counter));
             let down = match of_sum.first().and_then(|p| p.get(&counter)) {
                 Some(Pace::Down(_)) => true,
-                Some(Pace::Up(k)) if *k > 0 => false,
+                Some(Pace::Up(_, k)) if *k > 0 => false,
                 _ => continue,
             };
             let together =
@@ -77,6 +80,11 @@ pub fn growth(task: &mut Task, paces: &Paces, here: &BTreeSet<Var>, out: &mut Ve
             for count in counts {
                 let bound = pool.mul(count, factor);
                 out.push(pool.ule(x, bound));
+                if least > 0 {
+                    let factor = pool.bv(least, 64);
+                    let bound = pool.mul(count, factor);
+                    out.push(pool.ule(bound, x));
+                }
             }
         }
     }
@@ -106,7 +114,7 @@ pub fn paces(task: &Task) -> Paces {
 
 pub(super) fn pace(pool: &Pool, t: Term, v: Var, depth: u32) -> Option<Pace> {
     if pool.as_var(t) == Some(v) {
-        return Some(Pace::Up(0));
+        return Some(Pace::Up(0, 0));
     }
     if depth == 0 {
         return None;
@@ -128,13 +136,19 @@ pub(super) fn pace(pool: &Pool, t: Term, v: Var, depth: u32) -> Option<Pace> {
                 _ => return None,
             };
             match grown {
-                Pace::Up(k) => Some(Pace::Up(k.saturating_add(pool.range(by).1))),
+                Pace::Up(least, most) => {
+                    let (by_least, by_most) = pool.range(by);
+                    let least = least.saturating_add(by_least);
+                    Some(Pace::Up(least, most.saturating_add(by_most)))
+                }
                 Pace::Down(_) => None,
             }
         }
-        Node::Binary(BinOp::Sub, a, _) => inner(a).map(|_| Pace::Up(0)),
+        Node::Binary(BinOp::Sub, a, _) => inner(a).map(|_| Pace::Up(0, 0)),
         Node::Ite(_, a, b) => match (inner(a), inner(b)) {
-            (Some(Pace::Up(a)), Some(Pace::Up(b))) => Some(Pace::Up(a.max(b))),
+            (Some(Pace::Up(a, most_a)), Some(Pace::Up(b, most_b))) => {
+                Some(Pace::Up(a.min(b), most_a.max(most_b)))
+            }
             (Some(a), Some(b)) => (a == b).then_some(a),
             (a, b) => a.or(b),
         },
@@ -154,11 +168,14 @@ mod tests {
         let (tx, ty, byte) = (pool.var(x), pool.var(y), pool.var(byte));
         let wide = pool.zext(byte, 64);
         let sum = pool.add(tx, wide);
-        assert_eq!(pace(&pool, sum, x, 8), Some(Pace::Up(255)));
+        assert_eq!(pace(&pool, sum, x, 8), Some(Pace::Up(0, 255)));
         let condition = pool.ult(ty, tx);
         let either = pool.ite(condition, sum, tx);
-        assert_eq!(pace(&pool, either, x, 8), Some(Pace::Up(255)));
+        assert_eq!(pace(&pool, either, x, 8), Some(Pace::Up(0, 255)));
         let four = pool.bv(4, 64);
+        let (some, more) = (pool.add(tx, four), pool.add(sum, four));
+        let at_least = pool.ite(condition, some, more);
+        assert_eq!(pace(&pool, at_least, x, 8), Some(Pace::Up(4, 259)));
         let less = pool.sub(tx, four);
         assert_eq!(pace(&pool, less, x, 8), Some(Pace::Down(4)));
         let other = pool.add(ty, wide);

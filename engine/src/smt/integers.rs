@@ -283,11 +283,8 @@ impl Integers {
         let (ca, cb) = (pool.as_const(a), pool.as_const(b));
         let (x, y) = (self.int(a)?.clone(), self.int(b)?.clone());
         if matches!(op, BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle) {
-            for (t, c) in [(a, cb), (b, ca)] {
-                if let Some(c) = c {
-                    let factor = Factor::value(pool, t);
-                    self.products.note_constant(&self.solver, factor, c);
-                }
+            for c in [ca, cb].into_iter().flatten() {
+                self.products.note_constant(&self.solver, c);
             }
         }
         Some(match op {

@@ -3,7 +3,7 @@
 //! Lineage: the bounds of a product by those of its factors (McCormick, 1976) and the order of products that share a factor,
 //! as in incremental linearization (Cimatti et al., 2017). Changed: nothing is refined from models, for the integers here
 //! have none that mean anything. Said are, once for each product, its bounds by the ranges of its factors, by the
-//! constants that a factor is compared with (`rate <= 10_000` bounds `amount * rate`), and how it compares with other
+//! constants that anything is compared with (`rate <= 10_000` bounds `amount * rate`, under whatever name), and how it compares with other
 //! products of the same factor (`i < rows` makes `i * columns + columns <= rows * columns`). All of it is true of natural
 //! numbers, so a refutation stays one.
 
@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use z3::Solver;
 use z3::ast::{Bool, Int};
 
-/// More products are not compared with each other, and more constants of one factor are not looked at.
+/// More products are not compared with each other, and more constants are not looked at.
 const MOST_COMPARED: usize = 12;
-const MOST_CONSTANTS: usize = 12;
+const MOST_CONSTANTS: usize = 8;
 
 /// What is multiplied: names for natural numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -54,7 +54,7 @@ struct Product {
 pub(super) struct Products {
     known: FastMap<(Factor, Factor), Int>,
     all: Vec<Product>,
-    constants: FastMap<Factor, BTreeSet<u128>>,
+    constants: BTreeSet<u128>,
 }
 
 impl Products {
@@ -78,8 +78,8 @@ impl Products {
             }
         }
         for (x, y) in [(&a, &b), (&b, &a)] {
-            for c in self.constants.get(&x.factor).into_iter().flatten() {
-                compared(solver, &exact, x, y, *c);
+            for &c in &self.constants {
+                compared(solver, &exact, x, y, c);
             }
         }
         let new = Product {
@@ -96,18 +96,15 @@ impl Products {
         exact
     }
 
-    /// A factor is compared with a constant somewhere.
-    pub fn note_constant(&mut self, solver: &Solver, factor: Factor, c: u128) {
-        let known = self.constants.entry(factor).or_default();
-        if known.len() >= MOST_CONSTANTS || !known.insert(c) {
+    /// Something is compared with this constant. It may be a factor by another name, so all of them are.
+    pub fn note_constant(&mut self, solver: &Solver, c: u128) {
+        if c < 2 || self.constants.len() >= MOST_CONSTANTS || !self.constants.insert(c) {
             return;
         }
         for product in &self.all {
             let [a, b] = &product.parts;
             for (x, y) in [(a, b), (b, a)] {
-                if x.factor == factor {
-                    compared(solver, &product.exact, x, y, c);
-                }
+                compared(solver, &product.exact, x, y, c);
             }
         }
     }
@@ -121,10 +118,11 @@ fn at_most(solver: &Solver, exact: &Int, x: &Part, y: &Part, c: u128) {
 
 /// Bounds of the product on either side of a constant.
 fn compared(solver: &Solver, exact: &Int, x: &Part, y: &Part, c: u128) {
-    at_most(solver, exact, x, y, c);
-    if let Some(less) = c.checked_sub(1) {
-        at_most(solver, exact, x, y, less);
+    if c > x.most {
+        return;
     }
+    at_most(solver, exact, x, y, c);
+    at_most(solver, exact, x, y, c - 1);
     for c in [c, c.saturating_add(1)] {
         let c = Int::from_u128(c);
         solver.assert(x.int.ge(&c).implies(exact.ge(&y.int * c)));
