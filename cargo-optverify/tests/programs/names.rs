@@ -142,3 +142,33 @@ fn words_of_words(s: &[u8]) { let mut w = Words(by_bytes::Words(s)); if let Some
 //@ expect: unsafe
 #[verify]
 fn words_of_words_wrong(s: &[u8]) { let mut w = by_bytes::Words(s); if let Some(b) = w.next() { assert!(b < 128); } }
+
+// Methods of types that share a name, in impls that stand in other modules than the types and call them by an alias.
+mod first {
+    pub struct Meter<T>(pub T);
+    mod inner {
+        type Own = super::Meter<u8>;
+        impl Own {
+            #[inline(never)]
+            pub fn limited(&self) -> u8 { self.0 & 7 }
+        }
+    }
+}
+mod second {
+    pub struct Meter<T>(pub T);
+    mod inner {
+        type Own = super::Meter<u8>;
+        impl Own {
+            #[inline(never)]
+            pub fn limited(&self) -> u8 { self.0 & 15 }
+        }
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn limited_by_module(x: u8) { assert!(first::Meter(x).limited() < 8 && second::Meter(x).limited() < 16); }
+
+//@ expect: unsafe
+#[verify]
+fn limited_by_module_wrong(x: u8) { assert!(second::Meter(x).limited() < 8); }

@@ -158,3 +158,17 @@ fn own_chunks(s: &[u8]) -> u64 {
 fn own_chunks_of_nothing(s: &[u8]) -> usize {
     s.back::<0>().1.len()
 }
+
+// A trait that is brought into scope without a name is still the only one of its own.
+mod elsewhere {
+    use super::Back as _;
+    pub fn rest(s: &[u8]) -> usize { s.back::<16>().1.len() }
+}
+
+//@ expect: safe
+#[verify]
+fn own_chunks_elsewhere(s: &[u8]) { assert!(elsewhere::rest(s) < 16); }
+
+//@ expect: unsafe
+#[verify]
+fn own_chunks_elsewhere_wrong(s: &[u8]) { assert!(elsewhere::rest(s) < 15); }

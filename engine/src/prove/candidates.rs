@@ -7,7 +7,7 @@
 use super::affine::Kernel;
 use super::concrete::{Samples, constants};
 use super::houdini::{Candidates, edges_into};
-use super::{Lemma, Task};
+use super::{Lemma, Task, inherit};
 use crate::program::cpg::CutPoint;
 use crate::program::{texts, utf8};
 use crate::term::{
@@ -17,7 +17,7 @@ use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Comparisons that are tried at every head.
-const MOST_ATOMS: usize = 80;
+pub(super) const MOST_ATOMS: usize = 80;
 
 /// How much to propose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -72,6 +72,7 @@ pub fn candidates(
         }
         proposals.extend(peeled(task, n));
         boundaries(task, s, &mut proposals);
+        inherit::origins(task, n, &here, &mut proposals);
         super::growth::growth(task, &paces, &here, &mut proposals);
         super::distance::distance(task, n, &here, &mut proposals);
         super::shares::shares(task, n, &here, &mut proposals);
@@ -374,9 +375,9 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
             }
             todo.extend(pool.children(t));
         }
-        handed_on(task, e, &of_state, &mut out);
+        inherit::handed_on(task, e, &of_state, &mut out);
         if effort >= Effort::Rich {
-            passed_on(task, e, &mut out);
+            inherit::passed_on(task, e, &mut out);
         }
         if of_draws.is_empty() {
             continue;
@@ -412,84 +413,7 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
     out
 }
 
-/// What was asked of values, asked of the variables that get them: `if n > len - at { return }` before `for i in 0..n`,
-/// whose end is all that is left of `n`. What also speaks of a variable that the edge changes says nothing of the new one.
-fn handed_on(task: &mut Task, e: petgraph::graph::EdgeIndex, asked: &[Term], out: &mut Vec<Term>) {
-    let updates = task.cpg.graph[e].updates.clone();
-    let pool = &mut task.program.pool;
-    let mut names = Subst::new();
-    let mut known: FastSet<Term> = FastSet::default();
-    let mut is_new: BTreeSet<Var> = BTreeSet::new();
-    for (&v, &t) in &updates {
-        let new = pool.var(v);
-        if pool.as_const(t).is_none() && !pool.sort(t).is_array() && t != new && known.insert(t) {
-            names.replace(t, new);
-            is_new.insert(v);
-        }
-    }
-    if known.is_empty() {
-        return;
-    }
-    for &t in asked {
-        let t = names.apply(pool, t);
-        let vars = pool.free_vars(&[t]);
-        let is_after = |v: &Var| is_new.contains(v) || !updates.contains_key(v);
-        if out.len() < 2 * MOST_ATOMS && vars.iter().all(is_after) && !out.contains(&t) {
-            out.push(t);
-        }
-    }
-}
-
-/// What was asked of a value before a variable got it, asked of the variable: `if m * m <= n { low = m }` proposes
-/// `low * low <= n`.
-fn passed_on(task: &mut Task, e: petgraph::graph::EdgeIndex, out: &mut Vec<Term>) {
-    let updates = task.cpg.graph[e].updates.clone();
-    let pool = &mut task.program.pool;
-    for (v, t) in updates {
-        if pool.sort(t).is_array() {
-            continue;
-        }
-        let (mut conditions, mut values, mut choices) = (vec![], BTreeSet::new(), vec![t]);
-        let mut seen: FastSet<Term> = FastSet::default();
-        while let Some(t) = choices.pop() {
-            if !seen.insert(t) {
-                continue;
-            }
-            match *pool.node(t) {
-                Node::Ite(c, a, b) => {
-                    conditions.push(c);
-                    choices.extend([a, b]);
-                }
-                Node::Binary(..) => {
-                    values.insert(t);
-                }
-                _ => {}
-            }
-        }
-        let mut atoms = BTreeSet::new();
-        while let Some(t) = conditions.pop() {
-            if seen.insert(t) {
-                if is_atom(pool, t) {
-                    atoms.insert(t);
-                }
-                conditions.extend(pool.children(t));
-            }
-        }
-        let own = pool.var(v);
-        for value in values {
-            for &a in &atoms {
-                let mut s = Subst::new();
-                s.replace(value, own);
-                let asked = s.apply(pool, a);
-                if asked != a && out.len() <= MOST_ATOMS && !out.contains(&asked) {
-                    out.push(asked);
-                }
-            }
-        }
-    }
-}
-
-fn is_atom(pool: &Pool, t: Term) -> bool {
+pub(super) fn is_atom(pool: &Pool, t: Term) -> bool {
     match pool.node(t) {
         Node::Binary(op, a, _) => {
             matches!(op, BinOp::Ult | BinOp::Slt)

@@ -18,6 +18,7 @@ pub mod domains;
 pub mod exhaust;
 mod growth;
 pub mod houdini;
+mod inherit;
 pub mod kinduction;
 mod modes;
 mod patience;
