@@ -390,3 +390,36 @@ fn one_of_closures(n: u32, up: bool) { let f: fn(u32, u32) -> u32 = if up { |a, 
 //@ expect: unsafe
 #[verify]
 fn one_of_closures_wrong(n: u32, up: bool) { let f: fn(u32) -> u32 = if up { |a| a.saturating_add(1) } else { |a| a.saturating_sub(1) }; assert!(f(n) != n); }
+
+const OPERATIONS: [fn(u32, u32) -> u32; 4] = [u32::wrapping_add, u32::wrapping_sub, u32::max, u32::saturating_mul];
+
+//@ expect: safe
+#[verify]
+fn table_of_std(k: usize, a: u32, b: u32) {
+    let r = OPERATIONS[k % 4](a, b);
+    if k % 4 == 2 { assert!(r >= a && r >= b); }
+    if k % 4 == 1 { assert!(r.wrapping_add(b) == a); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn table_of_std_wrong(k: usize, a: u32, b: u32) {
+    let r = OPERATIONS[k % 4](a, b);
+    if k % 4 == 3 && a > 0 { assert!(r >= a); }
+}
+
+//@ expect: safe
+#[verify]
+fn own_or_of_std(k: bool, a: u32, b: u32) {
+    fn own(a: u32, b: u32) -> u32 { if b == 0 { 0 } else { a / b } }
+    let f: fn(u32, u32) -> u32 = if k { own } else { u32::min };
+    assert!(f(a, b) <= a);
+}
+
+//@ expect: unsafe
+#[verify]
+fn own_or_of_std_wrong(k: bool, a: u32, b: u32) {
+    fn own_wrong(a: u32, b: u32) -> u32 { if b == 0 { 0 } else { a / b } }
+    let f: fn(u32, u32) -> u32 = if k { own_wrong } else { u32::wrapping_div };
+    f(a, b);
+}

@@ -222,3 +222,71 @@ fn equal_rows_wrong(a: [[i16; 3]; 4], mut b: [[i16; 3]; 4]) {
     b[2] = a[2];
     assert!(a == b);
 }
+
+//@ expect: safe
+#[verify]
+fn lanes(b: &[u8], i: usize) {
+    if b.len() < 16 || i > b.len() - 16 { return; }
+    let l = unsafe { b.as_ptr().add(i).cast::<[u32; 4]>().read_unaligned() };
+    assert!(l[3] == u32::from_le_bytes([b[i + 12], b[i + 13], b[i + 14], b[i + 15]]));
+}
+
+//@ expect: unsafe
+#[verify]
+fn lanes_beyond(b: &[u8], i: usize) -> u32 {
+    if b.len() < 16 || i > b.len() - 15 { return 0; }
+    let l = unsafe { b.as_ptr().add(i).cast::<[u32; 4]>().read_unaligned() };
+    l[3]
+}
+
+//@ expect: safe
+#[verify]
+fn lanes_written(l: [u32; 2]) {
+    let mut b = [0u8; 12];
+    unsafe { b.as_mut_ptr().add(2).cast::<[u32; 2]>().write_unaligned(l) };
+    assert!(b[2] == l[0] as u8 && b[9] == (l[1] >> 24) as u8 && b[10] == 0);
+}
+
+//@ expect: unsafe
+#[verify]
+fn lanes_written_beyond(l: [u32; 2]) {
+    let mut b = [0u8; 12];
+    unsafe { b.as_mut_ptr().add(5).cast::<[u32; 2]>().write_unaligned(l) };
+}
+
+//@ expect: unsafe
+//@ known: unknown because elements that may not be initialised are not violations
+#[verify]
+fn lanes_not_written() -> u32 {
+    let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 8];
+    b[0].write(1);
+    let l = unsafe { b.as_ptr().cast::<[u32; 2]>().read_unaligned() };
+    l[1]
+}
+
+//@ expect: safe
+#[verify]
+fn initialised_by_its_own_array(n: usize) -> u8 {
+    let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 4];
+    b[0].write(1);
+    b[1].write(2);
+    if n != 2 { return 0; }
+    unsafe {
+        let p = b.as_mut_ptr();
+        ptr::copy(p, p.add(2), n);
+        b[3].assume_init()
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn lost_in_its_own_array(n: usize) -> u8 {
+    let mut b = [std::mem::MaybeUninit::<u8>::uninit(); 4];
+    b[0].write(1);
+    b[1].write(2);
+    unsafe {
+        let p = b.as_mut_ptr();
+        if n == 2 { ptr::copy(p.add(2), p, n); }
+        b[0].assume_init()
+    }
+}

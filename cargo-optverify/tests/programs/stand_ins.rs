@@ -112,3 +112,67 @@ fn text_cloned(long: bool) { let mut s = String::new(); if long { s.push('a'); }
 //@ expect: unsafe
 #[verify]
 fn text_cloned_wrong(long: bool) { let mut s = String::new(); if long { s.push('a'); } let t = s.clone(); assert!(t.is_empty()); }
+
+// Texts as errors.
+fn first_digit(s: &[u8]) -> Result<u8, Box<dyn std::error::Error>> {
+    let first = s.first().ok_or("empty")?;
+    if *first > 9 { return Err(String::from("no digit").into()); }
+    Ok(*first)
+}
+
+//@ expect: safe
+#[verify]
+fn text_as_error(s: &[u8]) {
+    match first_digit(s) {
+        Ok(x) => assert!(x <= 9 && s[0] == x),
+        Err(_) => assert!(s.is_empty() || s[0] > 9),
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn text_as_error_wrong(s: &[u8]) { if let Ok(x) = first_digit(s) { assert!(x < 9); } }
+
+//@ expect: safe
+#[verify]
+fn last_error(v: [u8; 3]) {
+    let mut last: Option<Box<dyn std::error::Error>> = None;
+    for x in v { if x > 3 { last = Some("big".into()); } }
+    assert!(last.is_some() == (v[0] > 3 || v[1] > 3 || v[2] > 3));
+}
+
+//@ expect: unsafe
+#[verify]
+fn last_error_wrong(v: [u8; 3]) {
+    let mut last: Option<Box<dyn std::error::Error>> = None;
+    for x in v { if x > 3 { last = Some("big".into()); } }
+    assert!(last.is_none());
+}
+
+mod own_error {
+    use std::fmt;
+    // Under the name that std's has.
+    #[derive(Debug)]
+    pub struct StringError(pub u8);
+    impl fmt::Display for StringError { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str("own") } }
+    impl std::error::Error for StringError {}
+    impl Drop for StringError { fn drop(&mut self) { assert!(self.0 < 5); } }
+}
+
+//@ expect: safe
+#[verify]
+fn own_error_dropped(n: u8) {
+    let e: Box<dyn std::error::Error> = if n > 9 { "text".into() } else { Box::new(own_error::StringError(n % 5)) };
+    drop(e);
+}
+
+//@ expect: unsafe
+#[verify]
+fn own_error_dropped_wrong(n: u8) {
+    let e: Box<dyn std::error::Error> = if n > 9 { "text".into() } else { Box::new(own_error::StringError(n)) };
+    drop(e);
+}
+
+//@ expect: unsafe
+#[verify]
+fn first_line_wrong(s: &str) { if let Some(l) = s.lines().next() { assert!(l.len() < s.len()); } }

@@ -190,3 +190,86 @@ fn boxes_of_numbers(x: u8, y: u16, c: bool) { let d: Box<dyn Width> = if c { Box
 //@ expect: unsafe
 #[verify]
 fn boxes_of_numbers_wrong(x: u8, y: u16, c: bool) { let d: Box<dyn Width> = if c { Box::new(x) } else { Box::new(y) }; assert!(d.width() == u32::from(x)); }
+
+// Methods that take the box itself.
+trait State {
+    fn next(self: Box<Self>, b: u8) -> Box<dyn State>;
+    fn code(&self) -> u8;
+}
+struct Idle;
+struct Running { n: u8, steps: u16 }
+struct Done(u8);
+impl State for Idle {
+    fn next(self: Box<Self>, b: u8) -> Box<dyn State> {
+        if b > 9 { Box::new(Running { n: b, steps: 300 }) } else { self }
+    }
+    fn code(&self) -> u8 { 0 }
+}
+impl State for Running {
+    fn next(mut self: Box<Self>, b: u8) -> Box<dyn State> {
+        self.n = self.n.wrapping_add(b);
+        self.steps += 1;
+        if b == 0 { Box::new(Done(self.n)) } else { self }
+    }
+    fn code(&self) -> u8 { self.n }
+}
+impl State for Done {
+    fn next(self: Box<Self>, _: u8) -> Box<dyn State> { self }
+    fn code(&self) -> u8 { self.0 }
+}
+
+//@ expect: safe
+#[verify]
+fn states(b: u8, c: u8) {
+    let s: Box<dyn State> = Box::new(Idle);
+    let s = s.next(b).next(c);
+    if b > 9 { assert!(s.code() == b.wrapping_add(c)); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn states_wrong(b: u8, c: u8) {
+    let s: Box<dyn State> = Box::new(Idle);
+    let s = s.next(b).next(c);
+    assert!(s.code() == 0 || s.code() == b);
+}
+
+//@ expect: safe
+#[verify]
+fn states_in_a_loop(v: [u8; 3]) {
+    let mut s: Box<dyn State> = Box::new(Idle);
+    for b in v { s = s.next(b); }
+    assert!(v[0] > 9 || v[1] > 9 || v[2] > 9 || s.code() == 0);
+}
+
+//@ expect: unsafe
+#[verify]
+fn states_in_a_loop_wrong(v: [u8; 3]) {
+    let mut s: Box<dyn State> = Box::new(Idle);
+    for b in v { s = s.next(b); }
+    assert!(s.code() != 77);
+}
+
+trait End { fn end(self: Box<Self>) -> u8; }
+struct Counted<'a>(&'a std::cell::Cell<u32>, u8);
+impl Drop for Counted<'_> { fn drop(&mut self) { self.0.set(self.0.get() + 1); } }
+impl End for Counted<'_> { fn end(self: Box<Self>) -> u8 { self.1 } }
+impl End for Done { fn end(self: Box<Self>) -> u8 { self.0 } }
+
+//@ expect: safe
+#[verify]
+fn box_dropped_by_its_method(k: bool) {
+    let c = std::cell::Cell::new(0);
+    let e: Box<dyn End + '_> = if k { Box::new(Counted(&c, 4)) } else { Box::new(Done(4)) };
+    assert!(e.end() == 4);
+    assert!(c.get() == k as u32);
+}
+
+//@ expect: unsafe
+#[verify]
+fn box_dropped_by_its_method_wrong(k: bool) {
+    let c = std::cell::Cell::new(0);
+    let e: Box<dyn End + '_> = if k { Box::new(Counted(&c, 4)) } else { Box::new(Done(4)) };
+    assert!(e.end() == 4);
+    assert!(c.get() == 0);
+}

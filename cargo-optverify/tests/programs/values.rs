@@ -61,3 +61,36 @@ fn signed_arrays_in_order(a: [i32; 2], b: [i32; 2]) { if a <= b { assert!(a[0] <
 //@ expect: unsafe
 #[verify]
 fn signed_arrays_in_order_wrong(a: [i32; 2], b: [i32; 2]) { if a <= b { assert!(a[0] < b[0] || a[1] < b[1]); } }
+
+// GVN makes one constant of each element, wrapped in what may be uninitialised.
+#[derive(Clone, Copy)]
+struct Slot { key: u32, age: u8 }
+//@ expect: safe
+#[verify]
+fn slots(k: u8) {
+    let mut a: [Slot; 4] = std::array::from_fn(|_| Slot { key: 3, age: 9 });
+    a[1].age = k;
+    assert!(a[0].age == 9 && a[1].key == 3 && a[1].age == k);
+}
+//@ expect: unsafe
+#[verify]
+fn slots_wrong(k: u8) {
+    let mut a: [Slot; 4] = std::array::from_fn(|_| Slot { key: 3, age: 9 });
+    a[1].age = k;
+    assert!(a[1].key == 9 || a[0].age == 3);
+}
+//@ expect: unsafe
+#[verify]
+fn slot_not_made() -> u32 {
+    use std::mem::MaybeUninit;
+    let a: [MaybeUninit<Slot>; 2] = [MaybeUninit::uninit(), MaybeUninit::new(Slot { key: 1, age: 2 })];
+    unsafe { a[0].assume_init().key }
+}
+//@ expect: safe
+#[verify]
+fn oldest_slot(k: u32) {
+    let mut a: [Slot; 4] = std::array::from_fn(|_| Slot { key: 0, age: 0 });
+    let (i, s) = a.iter_mut().enumerate().min_by_key(|(_, s)| s.age).unwrap();
+    s.key = k;
+    assert!(a[i].key == k);
+}

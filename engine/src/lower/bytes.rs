@@ -233,6 +233,9 @@ impl Lowerer<'_> {
         if d.targets.is_empty() || s.targets.is_empty() {
             return Ok(());
         }
+        if self.copy_numbers(d, s, n, elem, apart)? {
+            return Ok(());
+        }
         if self.holds_number(d, elem)? || self.holds_number(s, elem)? {
             return self.copy_number(d, s, n, apart);
         }
@@ -274,10 +277,10 @@ impl Lowerer<'_> {
                         }
                         _ => return gap("a copy between pointers and numbers"),
                     };
-                    let init = if old.init == source.init {
-                        old.init
-                    } else {
-                        self.pool.blit(old.init, d.index, source.init, s.index, n)
+                    // Flags that are one term may still be those of one array, whose elements differ.
+                    let init = match self.has_flag(d.object) || self.has_flag(s.object) {
+                        true => self.pool.blit(old.init, d.index, source.init, s.index, n),
+                        false => old.init,
                     };
                     let new = super::value::LeafValue { leaf, init };
                     let when = self.pool.and(d.here, s.here);

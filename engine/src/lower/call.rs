@@ -272,14 +272,19 @@ impl<'a> Lowerer<'a> {
                 true => self.bodies.closure(&path),
                 false => self.bodies.by_path(&path, BodyKind::Fn)?,
             };
+            let hit = self.tag_is(&p, t);
             let Some(body) = body else {
-                return gap(format!("a call of `{}` through a pointer", short(&path)));
+                // The reason asks for a body: functions of std have one only where somebody says that it is missing.
+                let other = self.pool.not(hit);
+                let what = format!("call of `{}`, {WITHOUT_BODY}", short(&path));
+                self.check(other, StopKind::Unsupported(what));
+                continue;
             };
             let values = match is_closure(&path) {
                 true => self.arguments_of_closure(body, &call)?,
                 false => self.arguments(body, &call)?,
             };
-            callees.push((self.tag_is(&p, t), body, values));
+            callees.push((hit, body, values));
         }
         self.inline_one_of(
             &callees,

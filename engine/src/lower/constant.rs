@@ -279,6 +279,11 @@ impl<'a> Lowerer<'a> {
                 None => self.undefined(ty),
             };
         }
+        // What is left is the content, whatever it was wrapped in.
+        let mut ty = ty;
+        while let Some(inner) = types::transparent(ty) {
+            ty = inner;
+        }
         if self.is_union(ty) {
             return gap(format!("a constant of union type `{ty}`"));
         }

@@ -362,6 +362,7 @@ impl<'a> Lowerer<'a> {
         // One that is not declared has no type that anything could be read at.
         let none = || Ty::new(TyKind::Tuple(vec![]));
         let ty = body.local(local).map_or_else(none, |l| l.ty.clone());
+        let ty = self.memory_type(body, local, &ty);
         let name = body
             .debug_infos
             .iter()

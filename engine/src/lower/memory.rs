@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         self.storage(&spot, kind).map(|st| st.dims)
     }
 
-    fn has_flag(&self, object: ObjectId) -> bool {
+    pub fn has_flag(&self, object: ObjectId) -> bool {
         matches!(self.objects[object.0 as usize].key, ObjectKey::Local(..))
     }
 

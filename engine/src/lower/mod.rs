@@ -48,6 +48,7 @@ mod raw_vec;
 mod reach;
 mod retarget;
 mod rvalue;
+mod scratch;
 mod shape;
 mod span;
 mod statement;

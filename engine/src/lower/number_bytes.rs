@@ -145,6 +145,103 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// A copy of bytes where one side is a whole array of numbers (lanes of a hash function): number by number, if that is
+    /// what it is.
+    pub fn copy_numbers(
+        &mut self,
+        d: &PointerValue,
+        s: &PointerValue,
+        n: Term,
+        unit: &Ty,
+        apart: bool,
+    ) -> Lowered<bool> {
+        if types::scalar_kind(unit).is_none_or(|k| types::bits(k) != 8) {
+            return Ok(false);
+        }
+        let (to, from) = (self.numbers_at(d), self.numbers_at(s));
+        let (object, elem, count, other) = match (to, from) {
+            (Some((object, elem, count)), None) => (object, elem, count, s),
+            (None, Some((object, elem, count))) => (object, elem, count, d),
+            _ => return Ok(false),
+        };
+        let size = match types::scalar_kind(&elem) {
+            Some(kind) => u64::from(types::bits(kind) / 8),
+            None => return Ok(false),
+        };
+        // What is written number by number must not be what is still to be read.
+        let is_whole = self.pool.as_const(n) == Some(u128::from(count * size));
+        if !is_whole || !self.are_bytes_elsewhere(other, object) {
+            return Ok(false);
+        }
+        let first = |l: &mut Self, p: &PointerValue| match std::ptr::eq(p, other) {
+            true => Ok((p.clone(), size)),
+            false => l.retarget(p, &elem).map(|p| (p, 1)),
+        };
+        let ((d, by_d), (s, by_s)) = (first(self, d)?, first(self, s)?);
+        let bytes = self.bv64(size);
+        for k in 0..count {
+            let (to, from) = (self.bv64(k * by_d), self.bv64(k * by_s));
+            let (to, from) = (
+                self.offset_pointer(&d, to, &[])?,
+                self.offset_pointer(&s, from, &[])?,
+            );
+            self.copy_number(&to, &from, bytes, apart)?;
+        }
+        Ok(true)
+    }
+
+    /// The whole array of numbers that a pointer points to: its object, the type of its elements and how many there are.
+    fn numbers_at(&mut self, p: &PointerValue) -> Option<(super::ObjectId, Ty, u64)> {
+        const MOST: u64 = 64;
+        let mut targets = p.targets.iter();
+        let (Some(&only), None) = (targets.next(), targets.next()) else {
+            return None;
+        };
+        let Target::Place(object, path) = self.targets[only.0 as usize].clone() else {
+            return None;
+        };
+        if path.contains(&Step::Elem) {
+            return None;
+        }
+        let spot = Spot {
+            object,
+            path,
+            indices: vec![],
+        };
+        let ty = types::unwrapped(&self.spot_type(&spot).ok()?);
+        let (count, elem) = (types::array_len(&ty)?, types::element(&ty)?);
+        let bits = match elem.kind() {
+            TyKind::Int(int) => int.bits(),
+            TyKind::Float(bits) => u32::from(*bits),
+            _ => return None,
+        };
+        (bits > 8 && (1..=MOST).contains(&count)).then_some((object, elem, count))
+    }
+
+    /// Does a pointer point to bytes in arrays, none of them in this object?
+    fn are_bytes_elsewhere(&mut self, p: &PointerValue, object: super::ObjectId) -> bool {
+        let targets: Vec<_> = p
+            .targets
+            .iter()
+            .map(|t| self.targets[t.0 as usize].clone())
+            .collect();
+        targets.into_iter().all(|target| {
+            let Target::Place(other, path) = target else {
+                return false;
+            };
+            let spot = Spot {
+                object: other,
+                path,
+                indices: vec![],
+            };
+            let ty = self.spot_type(&spot);
+            let is_byte = ty.is_ok_and(|ty| {
+                types::scalar_kind(&types::unwrapped(&ty)).is_some_and(|k| types::bits(k) == 8)
+            });
+            other != object && spot.path.last() == Some(&Step::Elem) && is_byte
+        })
+    }
+
     /// The byte at a place of a view, and whether it is initialised.
     fn byte(&mut self, s: &View, k: u32) -> Lowered<Option<(Term, Term)>> {
         Ok(match s {

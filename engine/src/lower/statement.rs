@@ -121,6 +121,13 @@ impl Lowerer<'_> {
     }
 
     fn lower_assign(&mut self, place: &Place, rvalue: &Rvalue) -> Lowered<()> {
+        if let Some(local) = place.as_local()
+            && let object = self.local_object(local)
+            && self.is_scratch(object)
+        {
+            let at = self.locate(place)?;
+            return self.deinit(&at);
+        }
         let ty = self.place_type(place)?;
         let address = self.address_as_number(rvalue, &ty)?;
         self.exposed.remove(&place.local);

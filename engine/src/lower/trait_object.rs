@@ -53,7 +53,7 @@ impl<'a> Lowerer<'a> {
             let hit = self.pool.eq(meta, k);
             let (thin, possible) = self.receiver_of(&p, ty);
             let is_it = self.pool.and(hit, possible);
-            let thin = self.pointer(thin);
+            let mut thin = self.pointer(thin);
             if let TyKind::Closure(text) = ty.kind() {
                 if let Some((body, values)) = self.closure_of(text, method, thin, call)? {
                     callees.push((is_it, body, values));
@@ -68,6 +68,13 @@ impl<'a> Lowerer<'a> {
                 continue;
             };
             let mut values = self.arguments(body, call)?;
+            // A box is its only pointer, some layers down.
+            if let Some(owned) = body.body.args().next().map(|a| erase(&a.ty))
+                && types::boxed(&owned).is_some()
+                && let [only] = self.leaves(&owned)?.as_slice()
+            {
+                thin.leaves[0].0 = only.path.clone();
+            }
             values[0] = thin;
             callees.push((is_it, body, values));
         }
@@ -188,8 +195,8 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-/// Is the first parameter a reference to this type?
+/// Is the first parameter a reference to this type, or a box of it?
 fn takes(b: &BodyRef<'_>, ty: &Ty) -> bool {
-    let first = b.body.args().next();
-    first.is_some_and(|a| super::types::pointee(&erase(&a.ty)) == Some(ty))
+    let first = b.body.args().next().map(|a| erase(&a.ty));
+    first.is_some_and(|a| types::pointee(&a).or(types::boxed(&a)) == Some(ty))
 }

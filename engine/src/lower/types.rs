@@ -159,6 +159,12 @@ pub fn smart_pointee(ty: &Ty) -> Option<&Ty> {
     })
 }
 
+/// What a box holds.
+pub fn boxed(ty: &Ty) -> Option<&Ty> {
+    let (path, held) = type_arg(ty)?;
+    (in_std(path) == Some("boxed::Box")).then_some(held)
+}
+
 /// A struct of std whose last field is a slice, where its sized form has an array there.
 pub fn is_unsized_struct(ty: &Ty) -> bool {
     matches!(type_arg(ty), Some((path, t))

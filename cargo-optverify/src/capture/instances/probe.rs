@@ -155,7 +155,7 @@ fn is_nameable_argument(arg: &GenericArg) -> bool {
 }
 
 /// Public functions of std that are meant for std alone: what walks over the bytes of a text, and over ranges.
-const INTERNALS: &str = "-Zcrate-attr=feature(str_internals, step_trait)";
+const INTERNALS: &str = "-Zcrate-attr=feature(str_internals, step_trait, pattern)";
 /// The compiler does not know a feature.
 const NO_FEATURE: &[u8] = b"E0635";
 

@@ -86,6 +86,16 @@ const ALL: &[StandIn] = &[
         signature: "for<'a> fn(&'a std::string::String) -> std::string::String",
     },
     StandIn {
+        path: "<std::boxed::Box<dyn std::error::Error> as std::convert::From<std::string::String>>::from",
+        function: "error_of_string",
+        signature: "fn(std::string::String) -> std::boxed::Box<dyn std::error::Error>",
+    },
+    StandIn {
+        path: "<std::boxed::Box<dyn std::error::Error> as std::convert::From<&str>>::from",
+        function: "error_of_str",
+        signature: "fn(&str) -> std::boxed::Box<dyn std::error::Error>",
+    },
+    StandIn {
         path: "str::pattern::StrSearcher::<'_, '_>::new",
         function: "searcher",
         signature: "fn(&str, &str) -> std::str::pattern::StrSearcher<'_, '_>",
@@ -266,6 +276,23 @@ mod tests {
     fn clones_are_equal() {
         for text in ["", "a", "\u{10ffff} and more than fits into a small room"] {
             assert_eq!(stand_ins::string_clone(&text.to_owned()), text);
+        }
+    }
+
+    #[test]
+    fn errors_are_their_texts() {
+        use std::error::Error;
+        for text in ["", "a", "\u{10ffff} \n\""] {
+            let of_std: [Box<dyn Error>; 2] = [text.into(), text.to_owned().into()];
+            let own = [
+                stand_ins::error_of_str(text),
+                stand_ins::error_of_string(text.to_owned()),
+            ];
+            for (own, std) in own.iter().zip(&of_std) {
+                assert_eq!(own.to_string(), std.to_string());
+                assert_eq!(format!("{own:?}"), format!("{std:?}"));
+                assert!(own.source().is_none() && std.source().is_none());
+            }
         }
     }
 

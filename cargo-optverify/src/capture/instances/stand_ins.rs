@@ -32,6 +32,18 @@ pub fn string_clone(text: &String) -> String {
     String::from(text.as_str())
 }
 
+/// `<Box<dyn Error> as From<String>>::from`: that of `dyn Error + Send + Sync`, which rustc inlines.
+pub fn error_of_string(text: String) -> Box<dyn std::error::Error> {
+    let error: Box<dyn std::error::Error + Send + Sync> = From::from(text);
+    error
+}
+
+/// `<Box<dyn Error> as From<&str>>::from`.
+pub fn error_of_str(text: &str) -> Box<dyn std::error::Error> {
+    let error: Box<dyn std::error::Error + Send + Sync> = From::from(String::from(text));
+    error
+}
+
 /// `core::str::count::do_count_chars`: bytes that begin a character.
 pub fn do_count_chars(s: &str) -> usize {
     char_count_general_case(s.as_bytes())
