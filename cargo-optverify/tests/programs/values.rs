@@ -94,3 +94,67 @@ fn oldest_slot(k: u32) {
     s.key = k;
     assert!(a[i].key == k);
 }
+
+// Closures that are moved out of their boxes.
+//@ expect: safe
+#[verify]
+fn called_once(k: bool, x: u8) {
+    let f: Box<dyn FnOnce(u8) -> u8> = if k { Box::new(move |y| x ^ y) } else { Box::new(|y| y.wrapping_add(1)) };
+    assert!(f(3) == if k { x ^ 3 } else { 4 });
+}
+//@ expect: unsafe
+#[verify]
+fn called_once_wrong(k: bool, x: u8) {
+    let f: Box<dyn FnOnce(u8) -> u8> = if k { Box::new(move |y| x ^ y) } else { Box::new(|y| y.wrapping_add(1)) };
+    assert!(f(3) == 4);
+}
+struct Noted<'a>(&'a std::cell::Cell<u32>);
+impl Drop for Noted<'_> { fn drop(&mut self) { self.0.set(self.0.get() + 1); } }
+//@ expect: safe
+#[verify]
+fn dropped_by_its_closure() {
+    let c = std::cell::Cell::new(0);
+    let n = Noted(&c);
+    let f: Box<dyn FnOnce() + '_> = Box::new(move || { let _n = n; });
+    assert!(c.get() == 0);
+    f();
+    assert!(c.get() == 1);
+}
+//@ expect: unsafe
+#[verify]
+fn dropped_by_its_closure_wrong() {
+    let c = std::cell::Cell::new(0);
+    let n = Noted(&c);
+    let f: Box<dyn FnOnce() + '_> = Box::new(move || { let _n = n; });
+    f();
+    assert!(c.get() != 1);
+}
+//@ expect: safe
+//@ known: unknown because what such a closure holds is dropped after the call
+#[verify]
+fn dropped_after_its_closure() {
+    let c = std::cell::Cell::new(0);
+    let n = Noted(&c);
+    let by_reference = move || { let r = &n; r.0.get() };
+    assert!(by_reference() == 0);
+    let f: Box<dyn FnOnce() -> u32 + '_> = Box::new(by_reference);
+    assert!(f() == 0);
+    assert!(c.get() == 1);
+}
+trait Measured { fn f(&self) -> u8; }
+impl Measured for u16 { fn f(&self) -> u8 { 1 } }
+struct Pair(u8, u32);
+impl Measured for Pair { fn f(&self) -> u8 { self.0 } }
+//@ expect: safe
+#[verify]
+fn size_of_object(k: bool) {
+    let a: &dyn Measured = if k { &5u16 } else { &Pair(1, 2) };
+    assert!(std::mem::size_of_val(a) == if k { 2 } else { 8 });
+    assert!(std::mem::align_of_val(a) == if k { 2 } else { 4 });
+}
+//@ expect: unsafe
+#[verify]
+fn size_of_object_wrong(k: bool) {
+    let a: &dyn Measured = if k { &5u16 } else { &Pair(1, 2) };
+    assert!(std::mem::size_of_val(a) == 2);
+}

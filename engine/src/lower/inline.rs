@@ -201,6 +201,16 @@ impl<'a> Lowerer<'a> {
         let [closure, tuple] = args else {
             return gap("a closure call of unusual form");
         };
+        self.in_call = true;
+        let closure = self.operand(closure);
+        self.in_call = false;
+        let mut out = vec![closure?];
+        out.extend(self.spread_tuple(tuple, body)?);
+        Ok(out)
+    }
+
+    /// What a closure's body takes beside the closure, out of the tuple that it is passed in.
+    pub fn spread_tuple(&mut self, tuple: &Operand, body: &BodyRef<'_>) -> Lowered<Vec<Value>> {
         let Some(ty) = self.operand_type(tuple)? else {
             return gap("a closure call of unusual form");
         };
@@ -211,12 +221,10 @@ impl<'a> Lowerer<'a> {
             return gap("a closure call with other arguments");
         }
         self.in_call = true;
-        let values = self
-            .operand(closure)
-            .and_then(|closure| Ok((closure, self.operand(tuple)?)));
+        let tuple = self.operand(tuple);
         self.in_call = false;
-        let (closure, tuple) = values?;
-        let mut out = vec![closure];
+        let tuple = tuple?;
+        let mut out = vec![];
         for i in 0..parts.len() {
             out.push(tuple.below(&[super::shape::Step::Field(i as u32)]));
         }

@@ -112,7 +112,10 @@ impl Lowerer<'_> {
         let unsized_elem = match ty.kind() {
             TyKind::Str => Some(Ty::new(TyKind::Int(crate::mir::IntTy::U8))),
             TyKind::Slice(elem) => Some(erase(elem)),
-            TyKind::Dyn { .. } => return gap(format!("intrinsic `{what}` of a trait object")),
+            TyKind::Dyn { .. } => match args {
+                [pointer] => return self.measured_object(what, pointer),
+                _ => return gap(format!("intrinsic `{what}` of a trait object")),
+            },
             _ => None,
         };
         let of = unsized_elem.as_ref().unwrap_or(ty);

@@ -7,7 +7,7 @@ use super::pointer::Target;
 use super::types::{self, erase};
 use super::value::{PointerValue, Value};
 use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
-use crate::mir::{BodyKind, Ty, TyKind};
+use crate::mir::{BodyKind, Elem, Operand, Place, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
 
 impl<'a> Lowerer<'a> {
@@ -42,6 +42,11 @@ impl<'a> Lowerer<'a> {
         let Some(receiver) = call.args.first() else {
             return gap("a trait object's method without a receiver");
         };
+        let receives = self.operand_type(receiver)?;
+        let by_value = receives.filter(types::is_trait_object);
+        if let Some(pointer) = by_value.and_then(|_| behind(receiver)) {
+            return self.call_once(&pointer, method, call);
+        }
         let v = self.operand(receiver)?;
         let p = self.pointer_of(&v)?;
         let Some(meta) = p.meta else {
@@ -103,6 +108,108 @@ impl<'a> Lowerer<'a> {
         let mut values = self.spread_arguments(call.args, &body)?;
         values[0] = receiver;
         Ok(Some((body, values)))
+    }
+
+    /// `Box<dyn FnOnce(..)>` called: each closure is moved out of its box where the second word says that it is this one.
+    fn call_once(&mut self, pointer: &Operand, method: &str, call: &Call<'_>) -> Lowered<()> {
+        let v = self.operand(pointer)?;
+        let p = self.pointer_of(&v)?;
+        let Some(meta) = p.meta else {
+            return gap("a trait object without its methods");
+        };
+        let moved = self.moved.clone();
+        for (choice, ty) in self.vtables.clone().iter().enumerate() {
+            let k = self.bv64(choice as u64);
+            let hit = self.pool.eq(meta, k);
+            let (thin, possible) = self.receiver_of(&p, ty);
+            let is_it = self.pool.and(hit, possible);
+            let (here, other) = (self.new_block(), self.new_block());
+            self.end(End::Branch {
+                cond: is_it,
+                then: here,
+                otherwise: other,
+            });
+            self.current = here;
+            self.moved = moved.clone();
+            let mark = self.blocks.len();
+            let called = match self.called_once(ty, method, &thin, call) {
+                Ok(Some((body, values))) => self.inline_values(body, call, &values, choice as u32),
+                Ok(None) => gap(format!("`{method}` of `{ty}`, moved out of its box")),
+                Err(g) => Err(g),
+            };
+            if let Err(g) = called {
+                self.leave_model(g, mark);
+            }
+            self.current = other;
+        }
+        gap(format!(
+            "method `{method}` of a trait object whose type is not known"
+        ))
+    }
+
+    /// A closure behind `Box<dyn FnOnce(..)>`: its body, and its arguments.
+    fn called_once(
+        &mut self,
+        ty: &Ty,
+        method: &str,
+        closure: &PointerValue,
+        call: &Call<'_>,
+    ) -> Lowered<Option<(BodyRef<'a>, Vec<Value>)>> {
+        let (TyKind::Closure(text), "call_once", [_, tuple]) = (ty.kind(), method, call.args)
+        else {
+            return Ok(None);
+        };
+        let Some(body) = self.bodies.closure(text) else {
+            return Ok(None);
+        };
+        let takes_reference = body.body.args().next();
+        let takes_reference = takes_reference.is_some_and(|a| types::pointee(&a.ty).is_some());
+        let receiver = match takes_reference {
+            // It is dropped after the call, by nobody here.
+            true if self.drop_without_effect(ty).is_err() => return Ok(None),
+            true => self.pointer(closure.clone()),
+            // Without content it is nowhere.
+            false if self.leaves(ty)?.is_empty() => Value::default(),
+            false => {
+                let to = Ty::new(TyKind::RawPtr {
+                    mutable: true,
+                    ty: ty.clone(),
+                });
+                let at = self.deref(closure, &to)?;
+                self.load_located(&at)?
+            }
+        };
+        let mut values = vec![receiver];
+        values.extend(self.spread_tuple(tuple, &body)?);
+        Ok(Some((body, values)))
+    }
+
+    /// The size or alignment of what a trait object is: the second word decides.
+    pub fn measured_object(&mut self, what: &str, pointer: &Operand) -> Lowered<crate::term::Term> {
+        let v = self.operand(pointer)?;
+        let Some(meta) = self.pointer_of(&v)?.meta else {
+            return gap("a trait object without its methods");
+        };
+        let mut found: Option<crate::term::Term> = None;
+        let mut known = self.pool.bool(false);
+        for (number, ty) in self.vtables.clone().iter().enumerate() {
+            let Ok(n) = self.measured(what, ty, &[]) else {
+                continue;
+            };
+            let k = self.bv64(number as u64);
+            let hit = self.pool.eq(meta, k);
+            known = self.pool.or(known, hit);
+            found = Some(match found {
+                None => n,
+                Some(other) => self.pool.ite(hit, n, other),
+            });
+        }
+        let Some(found) = found else {
+            return gap(format!("intrinsic `{what}` of a trait object"));
+        };
+        let reason = format!("intrinsic `{what}` of a trait object whose type is not known");
+        self.check(known, StopKind::Unsupported(reason));
+        Ok(found)
     }
 
     /// Drops what a box of a trait object holds: the second word decides, as for a method.
@@ -193,6 +300,20 @@ impl<'a> Lowerer<'a> {
         let body = self.object_method(ty, trait_ref, method, n_args).ok()??;
         takes(&body, ty).then_some(body)
     }
+}
+
+/// A trait object that is passed by value is moved out of its box: the pointer to it.
+fn behind(receiver: &Operand) -> Option<Operand> {
+    let Operand::Move(place) = receiver else {
+        return None;
+    };
+    let (last, before) = place.projection.split_last()?;
+    (*last == Elem::Deref).then(|| {
+        Operand::Copy(Place {
+            local: place.local,
+            projection: before.to_vec(),
+        })
+    })
 }
 
 /// Is the first parameter a reference to this type, or a box of it?
