@@ -196,14 +196,12 @@ impl<'a> Lowerer<'a> {
         let written = self.bodies.methods_as_written(&named.method);
         let mut there = written.filter(|path| {
             let rest = path.strip_prefix(module);
-            rest.is_some_and(|rest| rest.starts_with("<impl at "))
-                && is_method(path, &named.method)
+            rest.is_some_and(|rest| rest.starts_with("<impl at ")) && is_method(path, &named.method)
         });
         let only = there.next()?;
         let header = self.source.impls.get(only)?;
-        let is_plain = !header.is_generic
-            && header.trait_path.is_none()
-            && !header.type_path.contains('$');
+        let is_plain =
+            !header.is_generic && header.trait_path.is_none() && !header.type_path.contains('$');
         (is_plain && there.next().is_none()).then_some(only)
     }
 

@@ -94,10 +94,8 @@ impl RunValue {
             RunValue::Bits(b) => Value::Bits(number(b)?),
             RunValue::Array { default, at } => {
                 let pairs = at.iter().map(|(i, b)| Ok((number(i)?, number(b)?)));
-                Value::Array(Arc::new(ArrayValue {
-                    default: number(default)?,
-                    at: pairs.collect::<Result<_, String>>()?,
-                }))
+                let at = pairs.collect::<Result<_, String>>()?;
+                Value::Array(Arc::new(ArrayValue::new(number(default)?, at)))
             }
         })
     }

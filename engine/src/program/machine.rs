@@ -79,6 +79,7 @@ impl Cells {
     }
 
     fn of(value: &ArrayValue) -> Cells {
+        assert!(value.is_plain(), "an input is no wide copy");
         let mut c = Cells {
             default: value.default,
             ..Cells::default()
@@ -92,10 +93,8 @@ impl Cells {
     fn value(&self) -> ArrayValue {
         let dense = self.dense.iter().enumerate().map(|(i, v)| (i as u128, *v));
         let all = dense.chain(self.sparse.iter().map(|(i, v)| (*i, *v)));
-        ArrayValue {
-            default: self.default,
-            at: all.filter(|(_, v)| *v != self.default).collect(),
-        }
+        let at = all.filter(|(_, v)| *v != self.default).collect();
+        ArrayValue::new(self.default, at)
     }
 }
 

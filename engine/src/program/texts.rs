@@ -43,10 +43,8 @@ pub fn repaired_inputs(inputs: &[Input], values: &[(Var, Value)]) -> Vec<(Var, V
         // A longer one is never shown.
         let content: Vec<u8> = (0..(*n).min(LONGEST)).map(|i| raw.get(i) as u8).collect();
         let at = repaired(&content).into_iter().enumerate();
-        let text = Value::Array(Arc::new(ArrayValue {
-            default: 0,
-            at: at.map(|(i, b)| (i as u128, u128::from(b))).collect(),
-        }));
+        let at = at.map(|(i, b)| (i as u128, u128::from(b))).collect();
+        let text = Value::Array(Arc::new(ArrayValue::new(0, at)));
         for (_, slot) in out.iter_mut().filter(|(v, _)| *v == bytes) {
             *slot = text.clone();
         }

@@ -297,10 +297,7 @@ mod tests {
                 .iter()
                 .enumerate()
                 .map(|(i, b)| (i as u128, u128::from(*b)));
-            let array = ArrayValue {
-                default: 0,
-                at: at.collect(),
-            };
+            let array = ArrayValue::new(0, at.collect());
             env.insert(v, Value::Array(Arc::new(array)));
             let made: Vec<u8> = (0..n as u128)
                 .map(|i| {

@@ -147,9 +147,8 @@ impl Proposer {
         orders(task, s, self.signed, &mut proposals);
         let envs = environments(s);
         let pool = &task.program.pool;
-        proposals.retain(|t| {
-            pool.as_const(*t).is_none() && envs.iter().all(|e| pool.eval_bool(*t, e))
-        });
+        proposals
+            .retain(|t| pool.as_const(*t).is_none() && envs.iter().all(|e| pool.eval_bool(*t, e)));
         proposals
     }
 }

@@ -263,14 +263,11 @@ impl Values<'_> {
             Sort::Bv(w) => Value::Bits(self.bits(w)),
             Sort::Array { elem, .. } => {
                 let w = if elem == 0 { 1 } else { elem };
-                let mut a = ArrayValue {
-                    default: if self.random.below(2) == 0 {
-                        0
-                    } else {
-                        self.bits(w)
-                    },
-                    ..ArrayValue::default()
+                let default = match self.random.below(2) {
+                    0 => 0,
+                    _ => self.bits(w),
                 };
+                let mut a = ArrayValue::new(default, BTreeMap::new());
                 for i in 0..self.random.below(12) {
                     let v = self.bits(w);
                     a.at.insert(u128::from(i), v);
@@ -291,10 +288,7 @@ impl Values<'_> {
             text.extend(char::from_u32(number % 0x11_0000));
         }
         let bytes = text.bytes().map(u128::from);
-        let content = ArrayValue {
-            default: 0,
-            at: (0..).zip(bytes).collect(),
-        };
+        let content = ArrayValue::new(0, (0..).zip(bytes).collect());
         (text.len() as u128, content)
     }
 

@@ -10,7 +10,12 @@ use std::collections::BTreeSet;
 /// Bounds by the operators of what a variable has when its loop begins: a counter to `n as usize` is at most 255 for a byte `n`.
 pub fn origins(task: &mut Task, n: NodeIndex, here: &BTreeSet<Var>, out: &mut Vec<Term>) {
     for e in edges_into(task, n) {
-        if task.cpg.graph.edge_endpoints(e).is_none_or(|(from, _)| from == n) {
+        if task
+            .cpg
+            .graph
+            .edge_endpoints(e)
+            .is_none_or(|(from, _)| from == n)
+        {
             continue;
         }
         let updates = task.cpg.graph[e].updates.clone();

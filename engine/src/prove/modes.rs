@@ -35,7 +35,8 @@ pub fn modes(
             .filter(|l| l.bound.is_empty())
             .map(|l| l.body)
             .collect();
-        c.lemmas.extend(known.get(&n).into_iter().flatten().cloned());
+        c.lemmas
+            .extend(known.get(&n).into_iter().flatten().cloned());
         let before = c.lemmas.len();
         for (mode, at) in of_head(task, s, &finite) {
             let values: BTreeSet<u128> = s.rows.iter().map(|r| r[at]).collect();

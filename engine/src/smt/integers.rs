@@ -282,7 +282,10 @@ impl Integers {
         let (wa, wb) = (pool.width(a), pool.width(b));
         let (ca, cb) = (pool.as_const(a), pool.as_const(b));
         let (x, y) = (self.int(a)?.clone(), self.int(b)?.clone());
-        if matches!(op, BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle) {
+        if matches!(
+            op,
+            BinOp::Eq | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle
+        ) {
             for c in [ca, cb].into_iter().flatten() {
                 self.products.note_constant(&self.solver, c);
             }
@@ -409,7 +412,8 @@ impl Integers {
             self.solver.assert(divides.implies(&fact));
         }
         self.solver.assert(rest.le(&x));
-        self.quotients.insert((a, b), (quotient.clone(), rest.clone()));
+        self.quotients
+            .insert((a, b), (quotient.clone(), rest.clone()));
         Some((quotient, rest))
     }
 

@@ -137,9 +137,8 @@ fn in_order(solver: &Solver, p: &Product, q: &Product) {
         }
         let shared = &p.parts[i].int;
         let (x, y) = (&p.parts[1 - i].int, &q.parts[1 - j].int);
-        let less = |a: &Int, b: &Int, p: &Int, q: &Int| -> Bool {
-            a.lt(b).implies((p + shared).le(q))
-        };
+        let less =
+            |a: &Int, b: &Int, p: &Int, q: &Int| -> Bool { a.lt(b).implies((p + shared).le(q)) };
         solver.assert(less(x, y, &p.exact, &q.exact));
         solver.assert(less(y, x, &q.exact, &p.exact));
         solver.assert(x.eq(y).implies(p.exact.eq(&q.exact)));

@@ -9,11 +9,37 @@ use std::sync::Arc;
 pub struct ArrayValue {
     pub default: u128,
     pub at: BTreeMap<u128, u128>,
+    /// Where another default holds, because so much was copied there: later ones over earlier ones.
+    spans: Vec<Span>,
+}
+
+/// The indices from `start` on and below `end`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Span {
+    start: u128,
+    end: u128,
+    default: u128,
 }
 
 impl ArrayValue {
+    /// A default and its exceptions.
+    pub fn new(default: u128, at: BTreeMap<u128, u128>) -> ArrayValue {
+        let spans = vec![];
+        ArrayValue { default, at, spans }
+    }
+
     pub fn get(&self, index: u128) -> u128 {
-        self.at.get(&index).copied().unwrap_or(self.default)
+        let is_in = |span: &&Span| span.start <= index && index < span.end;
+        let default = || {
+            let span = self.spans.iter().rev().find(is_in);
+            span.map_or(self.default, |span| span.default)
+        };
+        self.at.get(&index).copied().unwrap_or_else(default)
+    }
+
+    /// Is it a default with exceptions, and nothing else?
+    pub fn is_plain(&self) -> bool {
+        self.spans.is_empty()
     }
 }
 
@@ -132,7 +158,10 @@ impl Pool {
                     };
                     let all = mask(width_of(self.sort(*i)));
                     let at = |k: &u128| k.wrapping_sub(offset) & all;
-                    keys.extend(array_of(&self.eval(*a, env)).at.keys().map(at));
+                    let array = self.eval(*a, env);
+                    let array = array_of(&array);
+                    assert!(array.is_plain(), "value of a lambda over a wide copy");
+                    keys.extend(array.at.keys().map(at));
                 }
                 _ => todo.extend(self.children(t)),
             }
@@ -146,10 +175,8 @@ impl Pool {
             self.eval_bits(body, &inner)
         };
         let other = (0..).find(|k| !keys.contains(k)).unwrap_or_default();
-        Value::Array(Arc::new(ArrayValue {
-            default: at_key(other),
-            at: keys.into_iter().map(|k| (k, at_key(k))).collect(),
-        }))
+        let at = keys.into_iter().map(|k| (k, at_key(k))).collect();
+        Value::Array(Arc::new(ArrayValue::new(at_key(other), at)))
     }
 
     /// The constant that is added to this variable here.
@@ -204,7 +231,7 @@ impl Pool {
             Node::ConstArray(v) => {
                 return Value::Array(Arc::new(ArrayValue {
                     default: get(v),
-                    at: BTreeMap::new(),
+                    ..ArrayValue::default()
                 }));
             }
             Node::Blit {
@@ -225,7 +252,7 @@ impl Pool {
     }
 }
 
-/// Copies `n` elements; wide copies of defaults walk only the exceptions of either side.
+/// Copies `n` elements; wide copies walk only the exceptions of either side.
 pub fn blit_value(dst: &mut ArrayValue, to: u128, src: &ArrayValue, from: u128, n: u128) {
     if n <= 4096 {
         for k in 0..n {
@@ -233,22 +260,32 @@ pub fn blit_value(dst: &mut ArrayValue, to: u128, src: &ArrayValue, from: u128, 
         }
         return;
     }
-    let doomed: Vec<u128> = dst.at.range(to..to + n).map(|(k, _)| *k).collect();
+    let (end, last) = (to.saturating_add(n), from.saturating_add(n));
+    let doomed: Vec<u128> = dst.at.range(to..end).map(|(k, _)| *k).collect();
     for k in doomed {
         dst.at.remove(&k);
     }
-    let moved: Vec<(u128, u128)> = src
-        .at
-        .range(from..from + n)
-        .map(|(k, v)| (*k - from + to, *v))
-        .collect();
-    if src.default != dst.default {
-        // The copied defaults must be spelled out; the caller's arrays are bounded by what was allocated.
-        for k in 0..n.min(1 << 24) {
-            dst.at.insert(to + k, src.default);
+    let moved = src.at.range(from..last);
+    let moved: Vec<(u128, u128)> = moved.map(|(k, v)| (*k - from + to, *v)).collect();
+    dst.at.extend(moved);
+    if src.default == dst.default && src.is_plain() && dst.is_plain() {
+        return;
+    }
+    dst.spans.push(Span {
+        start: to,
+        end,
+        default: src.default,
+    });
+    for span in &src.spans {
+        let (start, end) = (span.start.max(from), span.end.min(last));
+        if start < end {
+            dst.spans.push(Span {
+                start: start - from + to,
+                end: end - from + to,
+                default: span.default,
+            });
         }
     }
-    dst.at.extend(moved);
 }
 
 fn array_of(v: &Value) -> &Arc<ArrayValue> {

@@ -257,3 +257,35 @@ fn bounds_of_chunks_are_true_as_they_are_built() {
     let more = pool.ule(n, sum);
     assert!(pool.as_const(more).is_none());
 }
+
+/// Copies of any length are those of their elements, one by one.
+#[test]
+fn wide_copies_are_copies_of_all_elements() {
+    use super::eval::{ArrayValue, blit_value};
+    let filled =
+        |default: u128, at: &[(u128, u128)]| ArrayValue::new(default, at.iter().copied().collect());
+    const WIDE: u128 = 1 << 33;
+    let source = filled(7, &[(5, 1), (WIDE, 2)]);
+    let mut target = filled(9, &[(3, 3), (WIDE + 3, 4), (3 * WIDE, 5)]);
+    let before = target.clone();
+    blit_value(&mut target, 3, &source, 1, WIDE);
+    let mut again = filled(0, &[(WIDE, 6)]);
+    blit_value(&mut again, 10, &target, 0, 2 * WIDE);
+    let near = |k: u128| (k.saturating_sub(20)..k + 20).collect::<Vec<u128>>();
+    let places = [0, WIDE / 2, 1 << 24, WIDE, 2 * WIDE, 3 * WIDE];
+    for k in places.into_iter().flat_map(near) {
+        let copied = (3..3 + WIDE).contains(&k);
+        let expected = if copied {
+            source.get(k - 3 + 1)
+        } else {
+            before.get(k)
+        };
+        assert_eq!(target.get(k), expected, "at {k}");
+        let expected = match k {
+            k if (10..10 + 2 * WIDE).contains(&k) => target.get(k - 10),
+            WIDE => 6,
+            _ => 0,
+        };
+        assert_eq!(again.get(k), expected, "at {k} of the second");
+    }
+}
