@@ -40,6 +40,8 @@ pub fn candidates(
     let signed = uses_signed(task);
     let live = super::slice::live(&task.program, &task.cpg);
     let atoms = atoms(task, effort);
+    // Bounds of factors are what makes a product not wrap.
+    let products = super::portfolio::multiplies(task);
     let paces = super::growth::paces(task);
     // What is known of a byte is known by where characters start; every atom of one is dear.
     let has_texts = !texts::of_inputs(&task.program.inputs).is_empty();
@@ -72,13 +74,15 @@ pub fn candidates(
         }
         proposals.extend(peeled(task, n));
         boundaries(task, s, &mut proposals);
-        inherit::origins(task, n, &here, &mut proposals);
         super::growth::growth(task, &paces, &here, &mut proposals);
         super::distance::distance(task, n, &here, &mut proposals);
         super::shares::shares(task, n, &here, &mut proposals);
         if effort >= Effort::Full {
             orders(task, s, signed, &mut proposals);
             bounds(task, s, signed, &numbers, &mut proposals);
+            if products {
+                inherit::origins(task, n, &here, &mut proposals);
+            }
             super::ranges::ranges(task, n, &here, &mut c.lemmas);
         }
         if effort >= Effort::Rich {

@@ -81,7 +81,6 @@ impl<'a> Houdini<'a> {
             }
             let guard = edge.guard;
             let mut solver = task.solver(deadline);
-            solver.spare_bits();
             solver.assert(&task.program.pool, guard);
             edges.push(EdgeVc {
                 from,

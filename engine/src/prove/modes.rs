@@ -2,14 +2,14 @@
 //!
 //! A decoder with `enum State { Sync, Data { at: u8, len: u8 } }` keeps `at < len` in `Data` and nothing at all in `Sync`,
 //! where both hold whatever the last message left there. So no plain lemma is inductive, and what is needed is
-//! `state = Data -> at < len`. The states seen at a head are split by each variable that only ever gets constants;
-//! what orders, bounds and guards say of one part is proposed under that value.
+//! `state = Data -> at < len`. The states seen at a head are split by the variant of each enum that has fields there;
+//! what orders, bounds and guards say of the fields in one part is proposed under that variant.
 
 use super::candidates::{Proposer, is_value};
 use super::concrete::Samples;
 use super::houdini::Candidates;
 use super::{Lemma, Task, predicates};
-use crate::term::{Sort, Term, Var};
+use crate::term::{Term, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +39,7 @@ pub fn modes(
             .extend(known.get(&n).into_iter().flatten().cloned());
         let before = c.lemmas.len();
         for (mode, at) in of_head(task, s, &finite) {
+            let payload = payload(task, mode, s);
             let values: BTreeSet<u128> = s.rows.iter().map(|r| r[at]).collect();
             for value in values {
                 let part = Samples {
@@ -46,7 +47,6 @@ pub fn modes(
                     rows: s.rows.iter().filter(|r| r[at] == value).cloned().collect(),
                 };
                 let premise = is_value(task, mode, value);
-                let payload = payload(task, mode, s);
                 for t in proposer.of_part(task, n, &part) {
                     let vars = task.program.pool.free_vars(&[t]);
                     let is_about = vars.iter().any(|v| payload.contains(v));
@@ -66,22 +66,22 @@ pub fn modes(
     some.then_some(out)
 }
 
-/// What a mode may say something about: the fields of the enum whose variant it is; of any other mode everything but itself.
+/// The fields of the enum whose variant a variable is.
 fn payload(task: &Task, mode: Var, s: &Samples) -> BTreeSet<Var> {
     let name = |v: Var| task.program.pool.var_info(v).name.as_str();
-    let of_enum = name(mode).strip_suffix("variant");
+    let Some(owner) = name(mode).strip_suffix("variant") else {
+        return BTreeSet::new();
+    };
     let others = s.vars.iter().copied().filter(|v| *v != mode);
-    let belongs = |v: &Var| of_enum.is_none_or(|owner: &str| name(*v).starts_with(owner));
-    others.filter(belongs).collect()
+    others.filter(|v| name(*v).starts_with(owner)).collect()
 }
 
 /// The modes of a head with their places in the rows, those with the most values first.
 fn of_head(task: &Task, s: &Samples, finite: &BTreeSet<Var>) -> Vec<(Var, usize)> {
-    let pool = &task.program.pool;
     let mut found: Vec<(usize, Var, usize)> = vec![];
     for (i, &v) in s.vars.iter().enumerate() {
         let values: BTreeSet<u128> = s.rows.iter().map(|r| r[i]).collect();
-        let is_mode = finite.contains(&v) || pool.var_info(v).sort == Sort::Bool;
+        let is_mode = finite.contains(&v) && !payload(task, v, s).is_empty();
         if is_mode && (2..=MOST_VALUES).contains(&values.len()) {
             found.push((values.len(), v, i));
         }

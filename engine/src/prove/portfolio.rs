@@ -601,7 +601,7 @@ fn remembered(race: &mut Race, task: &mut Task) {
 }
 
 /// Does a guard multiply variables? Then the proof needs polynomials, and every other engine only loses time.
-fn multiplies(task: &Task) -> bool {
+pub(super) fn multiplies(task: &Task) -> bool {
     let pool = &task.program.pool;
     let mut guards = task.cpg.graph.edge_weights().map(|e| e.guard);
     guards.any(|g| pool.multiplies(g))

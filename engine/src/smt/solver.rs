@@ -17,8 +17,6 @@ const GLANCE_RLIMIT: u32 = 30_000;
 const QUICK_RLIMIT: u32 = 200_000;
 /// About 100 ms: what bits may cost that come before the integers.
 const BITS_FIRST_RLIMIT: u32 = 1_500_000;
-/// Questions about products without an answer after which the bits are spared.
-const HOPELESS: u32 = 2;
 /// What the integers may cost before the bits are tried again.
 const INTEGERS_RLIMIT: u32 = 400_000;
 
@@ -47,9 +45,6 @@ pub struct Solver {
     eager: Eager,
     /// Is each question asked only once?
     once: bool,
-    /// Does its owner do without models of what is multiplied, and how many such questions in a row had no answer?
-    spares_bits: bool,
-    without_answer: u32,
 }
 
 impl Solver {
@@ -73,15 +68,7 @@ impl Solver {
             integers: Integers::default(),
             eager: Eager::default(),
             once: false,
-            spares_bits: false,
-            without_answer: 0,
         }
-    }
-
-    /// For owners to whom "not shown" is as good as "false": where products keep the bits from answering, only the integers are
-    /// asked from then on. Multiplying and dividing bit by bit costs a quarter of a second whatever the limits are.
-    pub fn spare_bits(&mut self) {
-        self.spares_bits = true;
     }
 
     /// A solver for questions that are asked once: where bits are mixed, elimination of variables and bit-blasting come
@@ -156,12 +143,6 @@ impl Solver {
             Some(fault) => fault,
             None => self.check_unrecorded(pool, assumptions, budget),
         };
-        if self.spares_bits && self.without_answer < HOPELESS {
-            let multiplies = |t: &Term| pool.multiplies(*t);
-            let is_hard = matches!(answer, Answer::Unknown(_))
-                && (self.asserted.iter().any(multiplies) || assumptions.iter().any(multiplies));
-            self.without_answer = if is_hard { self.without_answer + 1 } else { 0 };
-        }
         let spent = self.resources().saturating_sub(before);
         record(name, &answer, self.by_integers, start.elapsed(), spent);
         self.dump_if_slow(name, assumptions, start.elapsed());
@@ -235,12 +216,6 @@ impl Solver {
             let mine = left(&self.deadline);
             if mine == 0 {
                 return self.out_of_time();
-            }
-            if self.without_answer >= HOPELESS && !self.translator.functions {
-                return match self.refuted_by_integers(pool, assumptions, mine) {
-                    true => Answer::Unsat,
-                    false => Answer::Unknown(Why::Budget),
-                };
             }
             // Rounded to powers of two, so that the parameters are seldom set again.
             let timeout = mine
