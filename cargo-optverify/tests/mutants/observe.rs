@@ -41,7 +41,7 @@ impl Random {
             Sort::Bv(w) => Value::Bits(self.bits(w)),
             Sort::Array { elem, .. } => {
                 let at = (0..10).map(|i| (i, self.bits(elem.max(1)))).collect();
-                Value::Array(Arc::new(ArrayValue { default: 0, at }))
+                Value::Array(Arc::new(ArrayValue::new(0, at)))
             }
         }
     }

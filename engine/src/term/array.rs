@@ -113,6 +113,12 @@ impl Pool {
     /// the two arrays may have index sorts of different widths (a row of a matrix is a range of it).
     pub fn blit(&mut self, dst: Term, dst_at: Term, src: Term, src_at: Term, len: Term) -> Term {
         let sort = self.sort(dst);
+        // One value everywhere stays so, wherever it is copied.
+        if let (Node::ConstArray(a), Node::ConstArray(b)) = (self.node(dst), self.node(src))
+            && a == b
+        {
+            return dst;
+        }
         if let Some(n) = self.as_const(len)
             && n <= 8
         {
