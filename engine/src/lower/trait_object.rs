@@ -134,7 +134,9 @@ impl<'a> Lowerer<'a> {
             let mark = self.blocks.len();
             let called = match self.called_once(ty, method, &thin, call) {
                 Ok(Some((body, values))) => self.inline_values(body, call, &values, choice as u32),
-                Ok(None) => gap(format!("`{method}` of `{ty}`, moved out of its box")),
+                Ok(None) => gap(format!(
+                    "`{method}` of a trait object of `{ty}`, moved out of its box"
+                )),
                 Err(g) => Err(g),
             };
             if let Err(g) = called {
