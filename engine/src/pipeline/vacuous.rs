@@ -253,9 +253,9 @@ struct Sampled<'a> {
 }
 
 impl World for Sampled<'_> {
-    fn draw(&mut self, _: Var, sort: Sort) -> Option<Value> {
+    fn draw(&mut self, var: Var, sort: Sort) -> Option<Value> {
         self.draws += 1;
-        (self.draws < 1000).then(|| self.values.any(sort))
+        (self.draws < 1000).then(|| self.values.of(var, sort))
     }
 
     fn watch(&mut self, block: BlockId, _: &State, _: &Machine) -> bool {
@@ -271,6 +271,7 @@ fn run(program: &Program, points: &[Point]) -> (BTreeSet<BlockId>, bool) {
     let watched: Vec<BlockId> = blocks.copied().collect();
     let machine = Machine::of(program, &watched);
     let constants = constants(program);
+    let interest = crate::prove::interest::interest(program);
     let mut inputs = vec![];
     for input in &program.inputs {
         input_vars(&input.shape, &mut inputs);
@@ -287,6 +288,7 @@ fn run(program: &Program, points: &[Point]) -> (BTreeSet<BlockId>, bool) {
             values: Values {
                 random: Random::new(n),
                 constants: &constants,
+                interest: &interest,
                 mood: n % 4,
             },
             seen: &mut seen,
@@ -297,7 +299,7 @@ fn run(program: &Program, points: &[Point]) -> (BTreeSet<BlockId>, bool) {
         let sort = |v: Var| program.pool.var_info(v).sort;
         let mut values: Vec<(Var, Value)> = vec![];
         for &v in &inputs {
-            values.push((v, sampled.values.any(sort(v))));
+            values.push((v, sampled.values.of(v, sort(v))));
         }
         for (len, bytes) in &texts {
             let (n, content) = sampled.values.text();

@@ -113,6 +113,7 @@ pub struct Machine {
 }
 
 /// The values of a run at some point.
+#[derive(Clone)]
 pub struct State {
     regs: Vec<u128>,
     arrays: Vec<Cells>,
@@ -207,6 +208,20 @@ impl Machine {
         max_blocks: u64,
     ) -> (Outcome, State, u64) {
         self.start(self.starts[block.index()], values, world, max_blocks)
+    }
+
+    /// Goes on from a state that another run was in.
+    pub fn resume(
+        &self,
+        block: BlockId,
+        state: &State,
+        world: &mut dyn World,
+        max_blocks: u64,
+    ) -> (Outcome, State, u64) {
+        let mut state = state.clone();
+        let at = self.starts[block.index()];
+        let (outcome, blocks) = self.execute(at, &mut state, world, max_blocks);
+        (outcome, state, blocks)
     }
 
     fn start(

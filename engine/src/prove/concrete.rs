@@ -3,6 +3,7 @@
 //! Deterministic: the generator's seed is fixed. Values are drawn from the program's own constants and their
 //! neighbours, from the ends of the range, from small numbers, and at random.
 
+use super::interest::{Interest, interest};
 use super::{Counterexample, Deadline, Task, trace};
 use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
@@ -58,6 +59,8 @@ pub struct Findings {
 pub struct Values<'a> {
     pub random: Random,
     pub constants: &'a [u128],
+    /// What single variables are compared with.
+    pub interest: &'a Interest,
     /// How wild this run's values are: 0 small, 1 constants of the program, 2 anything.
     pub mood: u64,
 }
@@ -105,6 +108,7 @@ pub fn concrete_rows(
     let watched: Vec<BlockId> = nodes.keys().copied().collect();
     let machine = Machine::of(program, &watched);
     let constants = constants(task);
+    let interest = interest(&task.program);
     let texts = of_inputs(&program.inputs);
     let mut inputs = vec![];
     for i in &program.inputs {
@@ -124,6 +128,7 @@ pub fn concrete_rows(
             values: Values {
                 random: Random::new(seed.wrapping_add(out.runs as u64 * 0x1234_5677)),
                 constants: &constants,
+                interest: &interest,
                 mood: (out.runs % 4) as u64,
             },
             draws: vec![],
@@ -136,7 +141,7 @@ pub fn concrete_rows(
         };
         let mut values: Vec<(Var, Value)> = inputs
             .iter()
-            .map(|&v| (v, run.values.any(program.pool.var_info(v).sort)))
+            .map(|&v| (v, run.values.of(v, program.pool.var_info(v).sort)))
             .collect();
         for &(len, bytes) in &texts {
             let (n, content) = run.values.text();
@@ -212,12 +217,14 @@ pub fn from(
 ) -> BTreeMap<NodeIndex, Samples> {
     let (nodes, mut samples) = watch_heads(task);
     let constants = constants(task);
+    let interest = interest(&task.program);
     let deadline = Deadline::after_millis(20);
     for k in 0..runs {
         let mut run = Run {
             values: Values {
                 random: Random::new(seed.wrapping_mul(31).wrapping_add(k)),
                 constants: &constants,
+                interest: &interest,
                 mood: k % 4,
             },
             draws: vec![],
@@ -257,6 +264,45 @@ pub fn constants(task: &Task) -> Vec<u128> {
 }
 
 impl Values<'_> {
+    /// A value of this variable: often one that the program asks for.
+    pub fn of(&mut self, var: Var, sort: Sort) -> Value {
+        let interest: &[u128] = match self.interest.get(&var) {
+            Some(constants) if self.mood != 3 => constants,
+            _ => &[],
+        };
+        let random = &mut self.random;
+        let mut asked_for = |w: u32| {
+            if interest.is_empty() || random.below(2) == 0 {
+                return None;
+            }
+            let c = interest[random.below(interest.len() as u64) as usize];
+            let beside = [0, 0, 0, 0, 0, 0, 1, u128::MAX][random.below(8) as usize];
+            Some(c.wrapping_add(beside) & mask(w))
+        };
+        match sort {
+            Sort::Bv(w) if w > 1 => {
+                if let Some(c) = asked_for(w) {
+                    return Value::Bits(c);
+                }
+                self.any(sort)
+            }
+            Sort::Array { elem, .. } if elem > 1 && !interest.is_empty() => {
+                let wanted: Vec<Option<u128>> = (0..12).map(|_| asked_for(elem)).collect();
+                let Value::Array(a) = self.any(sort) else {
+                    return self.any(sort);
+                };
+                let mut a = (*a).clone();
+                for (i, c) in wanted.into_iter().enumerate() {
+                    if let Some(c) = c {
+                        a.at.insert(i as u128, c);
+                    }
+                }
+                Value::Array(Arc::new(a))
+            }
+            _ => self.any(sort),
+        }
+    }
+
     pub fn any(&mut self, sort: Sort) -> Value {
         match sort {
             Sort::Bool => Value::Bits(u128::from(self.random.below(2))),
@@ -323,11 +369,11 @@ impl Values<'_> {
 }
 
 impl World for Run<'_> {
-    fn draw(&mut self, _: Var, sort: Sort) -> Option<Value> {
+    fn draw(&mut self, var: Var, sort: Sort) -> Option<Value> {
         if self.draws.len() > 20_000 {
             return None;
         }
-        let v = self.values.any(sort);
+        let v = self.values.of(var, sort);
         self.draws.push(v.clone());
         Some(v)
     }

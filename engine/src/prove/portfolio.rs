@@ -12,7 +12,7 @@ use super::houdini::{Candidates, Houdini};
 use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    exhaust, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
+    exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -30,6 +30,7 @@ pub const ENGINES: &[&str] = &[
     "domains",
     "equations",
     exhaust::NAME,
+    "explore",
     "havoc",
     "houdini",
     "k-induction",
@@ -229,6 +230,9 @@ const FULL_MS: u64 = 1500;
 /// For all runs one by one, where the usual lemmas did not do.
 const EXHAUST_MS: u64 = 5000;
 
+/// For runs from one control state to the next.
+const EXPLORE_MS: u64 = 250;
+
 /// Rounds of a loop that are few.
 const SHORT_RUNS: u64 = 16;
 
@@ -264,7 +268,19 @@ fn engines(race: &mut Race, task: &mut Task) {
     );
     race.run("bmc", task, |task, d| bounded(task, 3, 4000, 30, d), 150);
     // Where control decides, guessing lemmas about it one by one is the slow way.
-    let control_first = is_control(task);
+    let n_finite = n_finite(task);
+    let control_first = n_finite >= 2;
+    race.run(
+        "explore",
+        task,
+        |task, d| explore::explore(task, seed, d).map(Verdict::Unsafe),
+        if n_finite > 0 {
+            EXPLORE_MS
+        } else {
+            EXPLORE_MS / 4
+        },
+    );
+    let mut suspect = false;
     // Few runs are soon made, and many are no proof that travels well.
     let patience = if control_first { 1500 } else { 150 };
     race.run(
@@ -277,8 +293,18 @@ fn engines(race: &mut Race, task: &mut Task) {
         race.run(
             "states",
             task,
-            |task, d| control_states(task, seed, d),
+            |task, d| control_states(task, seed, d, &mut suspect),
             15_000,
+        );
+    }
+    // What no random run came to is soon unrolled where the way is known to be open.
+    if suspect {
+        race.run("accelerate", task, accelerated, 700);
+        race.run(
+            "pdr",
+            task,
+            |task, d| property_directed(task, &known, 100, d),
+            2500,
         );
     }
     // Another look with other values: assumptions may have blocked most of the first runs.
@@ -392,7 +418,7 @@ fn engines(race: &mut Race, task: &mut Task) {
         race.run(
             "states",
             task,
-            |task, d| control_states(task, seed, d),
+            |task, d| control_states(task, seed, d, &mut suspect),
             4000,
         );
     }
@@ -496,8 +522,8 @@ fn unrolled(task: &mut Task, out: &accelerate::Outcome) -> Option<Verdict> {
     }
 }
 
-/// Do several variables only ever get constants?
-fn is_control(task: &Task) -> bool {
+/// How many variables only ever get constants?
+fn n_finite(task: &Task) -> usize {
     let finite = predicates::finite(task);
     let live = slice::live(&task.program, &task.cpg);
     let at_heads: std::collections::BTreeSet<_> = task
@@ -508,7 +534,7 @@ fn is_control(task: &Task) -> bool {
         .flatten()
         .filter(|v| finite.contains(v))
         .collect();
-    at_heads.len() >= 2
+    at_heads.len()
 }
 
 fn bounded(
@@ -652,8 +678,17 @@ fn without_arrays(
     verdict
 }
 
-fn control_states(task: &mut Task, seed: u64, deadline: &Deadline) -> Option<Verdict> {
-    let lemmas = states::states(task, seed, Budget::steady(1000), deadline)?;
+fn control_states(
+    task: &mut Task,
+    seed: u64,
+    deadline: &Deadline,
+    suspect: &mut bool,
+) -> Option<Verdict> {
+    let outcome = states::states(task, seed, Budget::steady(1000), deadline);
+    *suspect |= matches!(outcome, states::Outcome::Suspect);
+    let states::Outcome::Closed(lemmas) = outcome else {
+        return None;
+    };
     let mut out: Lemmas = task.facts.clone();
     for (n, t) in lemmas {
         let at = out.entry(task.cpg.graph[n]).or_default();

@@ -58,18 +58,22 @@ struct States<'a> {
     seed: u64,
     query: Budget,
     deadline: Deadline,
+    suspect: bool,
 }
 
-/// Inductive tables that exclude every stop, as lemmas; nothing if there are none, or time or space ran out.
-pub fn states(
-    task: &mut Task,
-    seed: u64,
-    query: Budget,
-    deadline: &Deadline,
-) -> Option<BTreeMap<NodeIndex, Term>> {
+/// How it ended.
+pub enum Outcome {
+    /// Inductive tables that exclude every stop, as lemmas.
+    Closed(BTreeMap<NodeIndex, Term>),
+    /// A stop follows a state of the tables: a bug, unless the relations are too weak.
+    Suspect,
+    GaveUp,
+}
+
+pub fn states(task: &mut Task, seed: u64, query: Budget, deadline: &Deadline) -> Outcome {
     let found = concrete::concrete_rows(task, seed, 3000, ROWS, &deadline.within_millis(150));
     if found.violation.is_some() {
-        return None;
+        return Outcome::Suspect;
     }
     let heads = task.cpg.heads();
     let watched: Vec<BlockId> = heads
@@ -99,6 +103,7 @@ pub fn states(
         seed,
         query,
         deadline: deadline.clone(),
+        suspect: false,
     };
     for (n, samples) in found.samples {
         s.add_samples(n, &samples);
@@ -109,13 +114,17 @@ pub fn states(
             if std::env::var("OPTVERIFY_TRACE").is_ok() {
                 s.report(&format!("gave up at {place:?}"));
             }
-            return None;
+            return if s.suspect {
+                Outcome::Suspect
+            } else {
+                Outcome::GaveUp
+            };
         }
     }
     if std::env::var("OPTVERIFY_TRACE").is_ok() {
         s.report("closed");
     }
-    Some(heads.into_iter().map(|n| (n, s.lemma(n))).collect())
+    Outcome::Closed(heads.into_iter().map(|n| (n, s.lemma(n))).collect())
 }
 
 /// The variables that the program compares with each other, and what flows into them.
@@ -333,6 +342,7 @@ impl States<'_> {
                 let relations = self.relations(place);
                 let relations = here.apply(&mut self.task.program.pool, relations);
                 if self.ask("states-stop", &[relations, guard])?.is_some() {
+                    self.suspect = true;
                     return None;
                 }
                 continue;

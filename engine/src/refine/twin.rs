@@ -11,6 +11,7 @@ use crate::program::wto::Wto;
 use crate::program::{BlockId, Program, Stmt, Terminator};
 use crate::prove::Deadline;
 use crate::prove::concrete::{Random, Values};
+use crate::prove::interest::{Interest, interest};
 use crate::term::{FastSet, Node, Sort, Term, Value, Var, mask};
 use std::collections::BTreeSet;
 
@@ -49,6 +50,8 @@ pub struct Twin<'a> {
     heads: (Vec<BlockId>, Vec<BlockId>),
     inputs: Vec<InputPair>,
     constants: Vec<u128>,
+    /// What variables of the program before are compared with.
+    interest: Interest,
 }
 
 /// Values for `any()`, shared by both sides; more are made when the list is too short.
@@ -126,6 +129,7 @@ impl<'a> Twin<'a> {
             after,
             inputs,
             constants: constants.into_iter().take(96).collect(),
+            interest: interest(before),
         })
     }
 
@@ -147,12 +151,16 @@ impl<'a> Twin<'a> {
         let mut values = Values {
             random: Random::new(seed.wrapping_mul(0x51_7cc1).wrapping_add(k * 0x1234_5677)),
             constants: &self.constants,
+            interest: &self.interest,
             mood: k % 4,
         };
         let inputs = self
             .inputs
             .iter()
-            .map(|p| values.any(self.sort(p)))
+            .map(|p| match p.0 {
+                Some(v) => values.of(v, self.sort(p)),
+                None => values.any(self.sort(p)),
+            })
             .collect();
         (inputs, vec![], values)
     }
@@ -190,6 +198,7 @@ impl<'a> Twin<'a> {
         let mut own = source.map(|s| Values {
             random: s.random.clone(),
             constants: s.constants,
+            interest: s.interest,
             mood: s.mood,
         });
         let mut world = Tape {
