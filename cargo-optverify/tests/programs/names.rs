@@ -29,12 +29,10 @@ fn of_the_module(x: u8) { assert!(a::S(x).get() == 2 && S(x).get() == 1); }
 fn of_the_module_wrong(x: u8) { assert!(a::S(x).get() == 1 || S(x).get() == 2); }
 
 //@ expect: safe
-//@ known: unknown because two types and two traits have one name
 #[verify]
 fn of_traits(x: u8) { assert!(T::put(&S(x)) == 3 && a::T::put(&a::S(x)) == 4); }
 
 //@ expect: unsafe
-//@ known: unknown because two types and two traits have one name
 #[verify]
 fn of_traits_wrong(x: u8) { assert!(T::put(&S(x)) == 4 || a::T::put(&a::S(x)) == 3); }
 
@@ -172,3 +170,59 @@ fn limited_by_module(x: u8) { assert!(first::Meter(x).limited() < 8 && second::M
 //@ expect: unsafe
 #[verify]
 fn limited_by_module_wrong(x: u8) { assert!(second::Meter(x).limited() < 8); }
+
+pub mod left {
+    pub struct Rounds;
+    pub trait Mix { fn mix(x: &mut u32); }
+    impl Mix for Rounds { #[inline(never)] fn mix(x: &mut u32) { *x |= 1; } }
+}
+pub mod right {
+    pub struct Rounds;
+    pub trait Mix { fn mix(x: &mut u32); }
+    impl Mix for Rounds { #[inline(never)] fn mix(x: &mut u32) { *x &= !1; } }
+}
+
+//@ expect: safe
+#[verify]
+fn without_receivers(x: u32) {
+    use left::Mix as _;
+    let mut x = x;
+    left::Rounds::mix(&mut x);
+    assert!(x % 2 == 1);
+    <right::Rounds as right::Mix>::mix(&mut x);
+    assert!(x % 2 == 0);
+}
+
+//@ expect: unsafe
+#[verify]
+fn without_receivers_wrong(x: u32) {
+    let mut x = x;
+    <right::Rounds as right::Mix>::mix(&mut x);
+    assert!(x % 2 == 1);
+}
+
+pub mod crossed {
+    pub struct Rounds;
+    pub trait Mix { fn mix(x: &mut u32); }
+    // the other module's trait, under another name
+    use super::left::Mix as Other;
+    impl Other for Rounds { #[inline(never)] fn mix(x: &mut u32) { *x = 5; } }
+    impl Mix for Rounds { #[inline(never)] fn mix(x: &mut u32) { *x = 6; } }
+}
+
+//@ expect: safe
+#[verify]
+fn of_a_renamed_trait(x: u32) {
+    let mut x = x;
+    <crossed::Rounds as crossed::Mix>::mix(&mut x);
+    assert!(x == 6);
+}
+
+//@ expect: safe
+//@ known: unknown because the impl's header has another name than the trait
+#[verify]
+fn by_another_name(x: u32) {
+    let mut x = x;
+    <crossed::Rounds as left::Mix>::mix(&mut x);
+    assert!(x == 5);
+}

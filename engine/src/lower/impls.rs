@@ -110,10 +110,11 @@ impl<'a> Lowerer<'a> {
         path: &Path,
         args: &[Option<Ty>],
     ) -> Lowered<Option<BodyRef<'a>>> {
-        let Some(named) = self.named_method(path)? else {
-            return Ok(None);
-        };
-        Ok(self.only_impl(&named, args))
+        let named = self.named_method(path)?;
+        match named.and_then(|named| self.only_impl(&named, args)) {
+            Some(body) => Ok(Some(body)),
+            None => self.method_in_module(path, args),
+        }
     }
 
     /// The body of a constant inside a method that is named by type or trait: `<m::S as Tr>::get::promoted[0]`. Whatever
@@ -231,7 +232,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Does the whole path of a type mean one type, and no instance of a generic one?
-    fn is_told_by_path(&self, ty: &Ty) -> bool {
+    pub fn is_told_by_path(&self, ty: &Ty) -> bool {
         let TyKind::Adt { path, args } = ty.kind() else {
             return false;
         };
@@ -440,7 +441,7 @@ impl<'a> Lowerer<'a> {
 }
 
 /// Does the method's name follow the impl? A helper inside of a method has the method's name between.
-fn is_method(path: &str, method: &str) -> bool {
+pub fn is_method(path: &str, method: &str) -> bool {
     let inner = path.rsplit_once("<impl at ");
     let follows = inner.and_then(|(_, rest)| rest.split_once(">::"));
     follows.is_some_and(|(_, name)| name == method)

@@ -34,6 +34,7 @@ mod intrinsic;
 mod layout;
 mod mark;
 mod memory;
+mod module_impl;
 mod nan;
 mod nonzero;
 mod number_bytes;
