@@ -42,3 +42,15 @@ fn nothing_left(mut rest: Chars<'_>) {
 fn nothing_left_wrong(mut rest: Chars<'_>) {
     rest.next().unwrap();
 }
+
+//@ expect: safe
+#[verify]
+fn blanks(c: char) { assert!(!c.is_whitespace() || c as u32 <= 0x3000); }
+
+//@ expect: unsafe
+#[verify]
+fn blanks_wrong(c: char) { assert!(!c.is_whitespace() || c as u32 <= 0x2028); }
+
+//@ expect: unsafe
+#[verify]
+fn radix_wrong(radix: u32) -> Option<u8> { u8::from_str_radix("7", radix).ok() }

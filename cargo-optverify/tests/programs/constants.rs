@@ -255,3 +255,38 @@ fn sevens(i: usize) { if i < 4 { assert!(SEVENS[i] as usize == 7 * i); } }
 //@ expect: unsafe
 #[verify]
 fn sevens_wrong(i: usize) { if i < 4 { assert!(SEVENS[i] < 21); } }
+
+//@ expect: safe
+#[verify]
+fn in_two_blocks(i: usize, first: bool) -> u32 {
+    if first { const N: usize = 3; [1, 2, 3, 4][i % N] } else { const N: usize = 4; [1, 2, 3, 4][i % N] }
+}
+
+//@ expect: unsafe
+#[verify]
+fn in_two_blocks_wrong(i: usize, first: bool) -> u32 {
+    if first { const N: usize = 5; [1, 2, 3, 4][i % N] } else { const N: usize = 6; [1, 2, 3, 4][i % N] }
+}
+
+trait WithDefault { const N: usize; const M: u8 = 3; fn product() -> u8 { Self::M * (Self::N as u8) } }
+struct Silent;
+struct Says;
+impl WithDefault for Silent { const N: usize = 2; }
+impl WithDefault for Says { const N: usize = 2; const M: u8 = 100; }
+fn product_of<T: WithDefault>() -> u8 { T::product() }
+
+//@ expect: safe
+#[verify]
+fn default_of_a_trait(x: u8) { assert!(product_of::<Silent>() == 6 && product_of::<Says>() == 200 && x / 2 < 128); }
+
+//@ expect: unsafe
+#[verify]
+fn default_of_a_trait_wrong(x: u8) { assert!(product_of::<Says>() == 6 || x != 9); }
+
+//@ expect: safe
+#[verify]
+fn table_of_roots(x: u8) { let r = x.isqrt(); assert!(r <= 15 && r * r <= x); }
+
+//@ expect: unsafe
+#[verify]
+fn table_of_roots_wrong(x: u8) { assert!(x.isqrt() < 15); }

@@ -240,3 +240,16 @@ fn payload_read_by_a_pattern(x: Option<bool>, y: (u8, Option<u8>)) { let k = mat
 //@ expect: unsafe
 #[verify]
 fn payload_read_by_a_pattern_wrong(x: Option<bool>, y: (u8, Option<u8>)) { let k = match y.1 { Some(0) => 1, Some(9) => 2, _ => 0 }; assert!(of_pattern(x) + k < 4); }
+
+#[repr(i8)]
+#[derive(Clone, Copy)]
+enum Limits { Low = i8::MIN, Next, Minus = -3, High = i8::MAX }
+fn limit(x: u8) -> i8 { (match x % 4 { 0 => Limits::Low, 1 => Limits::Next, 2 => Limits::Minus, _ => Limits::High }) as i8 }
+
+//@ expect: safe
+#[verify]
+fn limits_of_the_type(x: u8) { let v = limit(x); assert!(v == -128 && x % 4 == 0 || v == -127 || v == -3 || v == 127); }
+
+//@ expect: unsafe
+#[verify]
+fn limits_of_the_type_wrong(x: u8) { assert!(limit(x) != -127); }

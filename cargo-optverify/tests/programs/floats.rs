@@ -169,3 +169,11 @@ fn sign_copied_wrong(x: f32, y: f32) { assert!(x.is_nan() || x.copysign(y) == x)
 //@ known: unknown because the sign of a NaN that is made is open
 #[verify]
 fn sign_of_made_nan(x: f64) { if x.is_infinite() { assert!(1f64.copysign(x - x) == 1.0); } }
+
+//@ expect: safe
+#[verify]
+fn constant_nan(x: f32) { let m = x.min(f32::NAN); assert!(m == x || x.is_nan()); }
+
+//@ expect: unsafe
+#[verify]
+fn constant_nan_wrong(x: f32) { assert!(f32::NAN.max(x) == x); }

@@ -291,3 +291,11 @@ fn quotient_and_rest(a: i32, b: i32) { if b != 0 && !(a == i32::MIN && b == -1) 
 //@ expect: unsafe
 #[verify]
 fn quotient_and_rest_wrong(a: i32, b: i32) { if b != 0 && !(a == i32::MIN && b == -1) { assert!((a / b) * b == a); } }
+
+//@ expect: safe
+#[verify]
+fn strict(a: u8, b: u8) -> u8 { (a / 2).strict_add(b / 2).strict_sub(a / 2) }
+
+//@ expect: unsafe
+#[verify]
+fn strict_wrong(a: u8, b: u8) -> u8 { a.strict_add(b) }

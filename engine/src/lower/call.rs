@@ -463,8 +463,13 @@ impl<'a> Lowerer<'a> {
             l if l.starts_with("panic_const_") => {
                 format!("attempt to {} with overflow", &l["panic_const_".len()..])
             }
+            // `strict_add` and the like
+            l if text.ends_with(&format!("num::overflow_panic::{l}")) => {
+                format!("attempt to {} with overflow", overflowing(l))
+            }
             l if l.starts_with("slice_")
                 || l.starts_with("panic")
+                || l.ends_with("_panic")
                 || l.ends_with("_fail")
                 || l.ends_with("_failed")
                 || l.starts_with("len_mismatch_fail") =>
@@ -556,6 +561,20 @@ impl<'a> Lowerer<'a> {
 }
 
 /// `"index out of bounds: the length is {} but the index is {}"` without its holes.
+/// What the panic says of an operation, by the name of the function that panics.
+fn overflowing(operation: &str) -> &str {
+    match operation {
+        "sub" => "subtract",
+        "mul" => "multiply",
+        "div" => "divide",
+        "rem" => "calculate the remainder",
+        "neg" => "negate",
+        "shl" => "shift left",
+        "shr" => "shift right",
+        other => other,
+    }
+}
+
 fn plain_message(text: &str) -> String {
     // the message that the program prints is not the one that MIR prints
     if text.contains("which would overflow") {

@@ -3,6 +3,7 @@
 use super::pointer::Target;
 use super::shape::Step;
 use super::std_promoted;
+use super::std_table;
 use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, ObjectKey, gap};
@@ -20,6 +21,15 @@ pub const WITHOUT_VALUE: &str = "the value of constant";
 fn static_name(text: &str) -> Option<&str> {
     let text = text.strip_prefix("DefId(0:")?;
     Some(text.rsplit_once("]::")?.1.trim_end_matches(')'))
+}
+
+/// The path of a static of another crate: `core::unicode::MAP` of `DefId(2:5 ~ core[c1f1]::unicode::MAP)`.
+fn foreign_static(text: &str) -> Option<String> {
+    let (number, path) = text.strip_prefix("DefId(")?.split_once(" ~ ")?;
+    let (of_crate, rest) = path.split_once('[')?;
+    let (_, path) = rest.split_once("]::")?;
+    let is_foreign = !number.starts_with("0:");
+    is_foreign.then(|| format!("{of_crate}::{}", path.trim_end_matches(')')))
 }
 
 /// The type of a literal, where the text alone tells it.
@@ -69,6 +79,9 @@ impl<'a> Lowerer<'a> {
             }));
         }
         let Const::Named(path) = c else { return None };
+        if let Some(t) = self.type_of_namesakes(path) {
+            return Some(t);
+        }
         if let Some(text) = self.source.facts.consts.get(&path.to_string())
             && let Some(t) = literal_of(text).as_ref().and_then(literal_type)
         {
@@ -85,6 +98,9 @@ impl<'a> Lowerer<'a> {
         if let Ok(Some(b)) = self.constant_of_impl(path) {
             return Some(erase(b.body.ret()));
         }
+        if let Ok(Some(b)) = self.constant_of_trait(path) {
+            return Some(erase(b.body.ret()));
+        }
         if let Some(b) = self.promoted_in_generic(path) {
             return Some(erase(b.body.ret()));
         }
@@ -99,6 +115,9 @@ impl<'a> Lowerer<'a> {
             && path.qself.is_some()
         {
             return Some(Ty::new(TyKind::Int(IntTy::Usize)));
+        }
+        if let Some((_, ty)) = std_table::of(path) {
+            return Some(ty);
         }
         int_limit(path).as_ref().and_then(literal_type)
     }
@@ -331,6 +350,9 @@ impl<'a> Lowerer<'a> {
     /// A named constant: a unit variant or struct, a body of this crate, or a value the compiler told.
     fn named(&mut self, path: &Path, ty: Option<&Ty>) -> Lowered<Value> {
         let text = path.to_string();
+        if let Some(value) = self.one_of_namesakes(path)? {
+            return Ok(value);
+        }
         for kind in [BodyKind::Const, BodyKind::Promoted] {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
                 // what its body calls is rarely captured, and the compiler told its value
@@ -374,6 +396,9 @@ impl<'a> Lowerer<'a> {
                 None => gap(format!("constant `{text}` has the value `{value}`")),
             };
         }
+        if let Some(b) = self.constant_of_trait(path)? {
+            return self.const_body(b);
+        }
         if let Some(t) = ty
             && self.shapes.is_enum(t, self.source.facts)
             && self.shapes.variant_of(t, path).is_some()
@@ -382,6 +407,12 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(c) = int_limit(path) {
             return self.constant(&c, ty);
+        }
+        if let Some((c, of)) = std_table::of(path)
+            && ty.is_none_or(|ty| *ty == of)
+        {
+            self.used.insert(crate::assumption::Assumption::StdModels);
+            return self.constant(&c, Some(&of));
         }
         if let Some(width) = super::nan::width_of(path) {
             let nan = self.some_nan(u32::from(width), "the bits of `NAN`")?;
@@ -541,21 +572,32 @@ impl<'a> Lowerer<'a> {
 
     /// A reference to a static, printed with the compiler's internal name: `DefId(0:3 ~ krate[8244]::m::TABLE)`.
     fn static_pointer(&mut self, text: &str, ty: Option<&Ty>) -> Lowered<Value> {
-        let Some(name) = static_name(text) else {
+        let foreign = foreign_static(text);
+        let Some(name) = static_name(text).or(foreign.as_deref()) else {
             return gap(format!("static `{text}` of another crate"));
         };
         let Some(ty) = ty else {
             return gap(format!("static `{name}` of unknown type"));
         };
+        // those of other crates have no body here, so that only numbers are known by their bytes
+        let is_known = |to: &Ty| is_scalars(to) && !has_cell(to) && !types::is_raw(ty);
+        if foreign.is_some() && !types::pointee(ty).is_some_and(is_known) {
+            return gap(format!("static `{name}` of another crate"));
+        }
         let file = self.instances[self.frame.0 as usize].body.file;
         let named = |kind: &AllocKind| matches!(kind, AllocKind::Static(n) if **n == *name);
-        let allocs = &self.bodies.file(file).allocs;
-        match allocs.iter().find(|a| named(&a.kind)).map(|a| a.id) {
-            Some(id) => self.alloc_pointer(id, 0, &erase(ty)),
-            None => gap(format!(
+        let allocs = self.bodies.file(file).allocs.iter();
+        let mut found = allocs.filter(|a| named(&a.kind));
+        let Some(first) = found.next() else {
+            return gap(format!(
                 "the contents of static `{name}` are not in the dump"
-            )),
+            ));
+        };
+        // printed once for each function that mentions it; crates of one name may have different ones
+        if foreign.is_some() && found.any(|a| a.bytes != first.bytes) {
+            return gap(format!("two statics of one name: `{name}`"));
         }
+        self.alloc_pointer(first.id, 0, &erase(ty))
     }
 
     /// A pointer into an allocation of the compiler's tables.

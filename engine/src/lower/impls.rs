@@ -80,7 +80,7 @@ struct Named {
 }
 
 /// The last name with its arguments, without lifetimes and spaces: `m::G::<'_, u8>` is `G<u8>`.
-fn bare(text: &str) -> String {
+pub fn bare(text: &str) -> String {
     let text = text.replace("::<", "<");
     let head = text.find('<').unwrap_or(text.len());
     let start = text[..head].rfind("::").map_or(0, |at| at + 2);
@@ -99,7 +99,7 @@ fn bare(text: &str) -> String {
     out.replace("<>", "")
 }
 
-fn without_arguments(name: &str) -> &str {
+pub fn without_arguments(name: &str) -> &str {
     name.split('<').next().unwrap_or(name)
 }
 

@@ -121,6 +121,22 @@ impl<'a> Bodies<'a> {
         Ok(None)
     }
 
+    /// All constants that have this path, if there are several.
+    pub fn namesakes(&self, path: &str) -> Option<Vec<&'a Body>> {
+        if let Some(alias) = self.alias(path).ok()? {
+            return self.namesakes(&alias);
+        }
+        let own = path.strip_prefix(self.crate_name);
+        let own = own.and_then(|p| p.strip_prefix("::"));
+        let path = [Some(path), own].into_iter().flatten();
+        let path = path.into_iter().find(|p| self.twice.contains(p))?;
+        let all = self.files.iter().chain(self.as_written).copied();
+        let named = all.flat_map(|f| &f.bodies).filter(|b| *b.path == *path);
+        let named: Vec<&Body> = named.collect();
+        let are_constants = named.iter().all(|b| b.kind == BodyKind::Const);
+        are_constants.then_some(named)
+    }
+
     /// The body's name for a name that calls use: of a function, or of a constant inside one.
     fn alias(&self, path: &str) -> Lowered<Option<String>> {
         // An item inside a function, however deep: `Foo::get::LIMIT`, `Foo::get::promoted[0]`.

@@ -71,13 +71,16 @@ impl Lowerer<'_> {
         Ok(self.pool.var(out))
     }
 
-    /// A NaN of any sign and payload.
+    /// A NaN of any sign and payload; the usual one where nobody looks.
     pub fn some_nan(&mut self, width: u32, why: &str) -> Lowered<Term> {
         let usual = match width {
             32 => u128::from(f32::NAN.to_bits()),
             64 => u128::from(f64::NAN.to_bits()),
             _ => return gap(format!("a float of {width} bits")),
         };
+        if !self.sees_bits {
+            return Ok(self.pool.bv(usual, width));
+        }
         let v = self.pool.fresh("NaN", Sort::Bv(width));
         self.draw_vars.push(v);
         self.havoc(v, Draw::Approximate(why.into()));
