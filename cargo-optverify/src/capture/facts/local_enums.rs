@@ -1,8 +1,8 @@
 //! Enums of the crate itself, private ones included: the order of variants from the macro-expanded source,
 //! the values of explicit discriminants from the constants that rustc evaluated for them.
 
+use super::const_value::Constants;
 use optverify_engine::capture::{EnumFacts, VariantFacts};
-use optverify_engine::mir::IntTy;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 
@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 pub fn collect(expanded: &str, mir: &str) -> BTreeMap<String, EnumFacts> {
     let mut enums = BTreeMap::new();
     if let Ok(tokens) = expanded.parse::<TokenStream>() {
-        walk(tokens, "", &discriminant_constants(mir), &mut enums);
+        // most crates have no discriminants of their own making
+        let constants = Constants::new(if expanded.contains("enum") { mir } else { "" });
+        walk(tokens, "", &constants, &mut enums);
     }
     // Enums of one name in two blocks of a function cannot be told apart in MIR.
     let alone = |(path, mut facts): (String, Vec<Option<EnumFacts>>)| {
@@ -20,44 +22,10 @@ pub fn collect(expanded: &str, mir: &str) -> BTreeMap<String, EnumFacts> {
     enums.into_iter().filter_map(alone).collect()
 }
 
-/// `5` by `m::E::A`, of `const m::E::A::{constant#0}: isize = const 5_isize;`.
-fn discriminant_constants(mir: &str) -> BTreeMap<&str, String> {
-    mir.lines()
-        .filter_map(|line| {
-            let (path, rest) = line
-                .strip_prefix("const ")?
-                .split_once("::{constant#0}: ")?;
-            let value = rest.split_once(" = const ")?.1.trim_end_matches(';');
-            if let Some(limit) = limit_of_type(value) {
-                return Some((path, limit));
-            }
-            let digits = value.rsplit_once('_').map_or(value, |(digits, _)| digits);
-            let is_number = digits
-                .trim_start_matches('-')
-                .bytes()
-                .all(|b| b.is_ascii_digit());
-            is_number.then(|| (path, digits.to_owned()))
-        })
-        .collect()
-}
-
-/// `-128` of `i8::MIN`, which rustc prints by its name.
-fn limit_of_type(value: &str) -> Option<String> {
-    let (ty, limit) = value.split_once("::")?;
-    let ty = IntTy::from_name(ty)?;
-    let greatest = ty.max_bits();
-    match limit {
-        "MAX" => Some(greatest.to_string()),
-        "MIN" if ty.signed() => Some(format!("-{}", greatest + 1)),
-        "MIN" => Some("0".to_owned()),
-        _ => None,
-    }
-}
-
 fn walk(
     tokens: TokenStream,
     path: &str,
-    constants: &BTreeMap<&str, String>,
+    constants: &Constants,
     enums: &mut BTreeMap<String, Vec<Option<EnumFacts>>>,
 ) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -162,7 +130,7 @@ fn variants(
     body: TokenStream,
     path: &str,
     repr: String,
-    constants: &BTreeMap<&str, String>,
+    constants: &Constants,
 ) -> Option<EnumFacts> {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let mut variants = Vec::new();
@@ -179,10 +147,7 @@ fn variants(
         let name = name.to_string();
         if explicit {
             // a value that rustc did not print is not guessed: the whole enum stays unknown
-            next = constants
-                .get(format!("{path}::{name}").as_str())?
-                .parse()
-                .ok()?;
+            next = constants.number(&format!("{path}::{name}::{{constant#0}}"))?;
         }
         variants.push(VariantFacts {
             name,
@@ -200,15 +165,6 @@ fn variants(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limits_of_a_type_are_printed_by_name() {
-        assert_eq!(limit_of_type("i8::MIN").as_deref(), Some("-128"));
-        assert_eq!(limit_of_type("i8::MAX").as_deref(), Some("127"));
-        assert_eq!(limit_of_type("u8::MAX").as_deref(), Some("255"));
-        assert_eq!(limit_of_type("m::MAX"), None);
-        assert_eq!(limit_of_type("3_i8"), None);
-    }
 
     #[test]
     fn nested_private_and_explicit() {

@@ -1,6 +1,7 @@
 //! What the compiler knows and MIR's text does not say: enum discriminants, values of named constants, sizes.
 //! Always asked from the compiler, never guessed; what it does not tell is missing.
 
+mod const_value;
 mod constants;
 mod foreign_enums;
 mod local_empties;
