@@ -71,3 +71,46 @@ fn pairs(k: u8) { let c = PAIRS.iter().find(|(n, _)| *n == k).map(|(_, c)| *c); 
 //@ expect: unsafe
 #[verify]
 fn pairs_wrong(k: u8) { let c = PAIRS.iter().find(|(n, _)| *n == k).map(|(_, c)| *c); assert!(c != Some('z')); }
+
+mod aliases {
+    pub struct Buffer<T> {
+        pub data: T,
+    }
+    pub struct Core<T> {
+        pub buffer: Buffer<T>,
+    }
+    pub mod of_bytes {
+        type ByteBuffer = super::Buffer<[u8; 4]>;
+        type ByteCore = super::Core<[u8; 4]>;
+        impl ByteBuffer {
+            #[inline(never)]
+            pub fn fresh() -> Self {
+                ByteBuffer { data: [1; 4] }
+            }
+        }
+        impl ByteCore {
+            #[inline(never)]
+            pub fn fresh() -> Self {
+                let mut buffer = ByteBuffer::fresh();
+                buffer.data[0] = 2;
+                ByteCore { buffer }
+            }
+        }
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn impls_of_two_aliases() {
+    let b = aliases::Buffer::<[u8; 4]>::fresh();
+    let c = aliases::Core::<[u8; 4]>::fresh();
+    assert!(b.data[0] == 1 && c.buffer.data[0] == 2);
+}
+
+//@ expect: unsafe
+#[verify]
+fn impls_of_two_aliases_mixed() {
+    let b = aliases::Buffer::<[u8; 4]>::fresh();
+    let c = aliases::Core::<[u8; 4]>::fresh();
+    assert!(b.data[0] == c.buffer.data[0]);
+}

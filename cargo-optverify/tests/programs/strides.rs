@@ -172,3 +172,53 @@ fn own_chunks_elsewhere(s: &[u8]) { assert!(elsewhere::rest(s) < 16); }
 //@ expect: unsafe
 #[verify]
 fn own_chunks_elsewhere_wrong(s: &[u8]) { assert!(elsewhere::rest(s) < 15); }
+
+//@ expect: safe
+#[verify]
+fn pairs_of_words(bytes: &mut [u8]) {
+    let n = bytes.len();
+    let (words, _) = bytes.as_chunks_mut::<8>();
+    let (pairs, rest) = words.as_chunks_mut::<2>();
+    assert!(rest.len() < 2);
+    for [a, b] in pairs {
+        let x = u64::from_le_bytes(*a).wrapping_add(1);
+        let y = u64::from_le_bytes(*b).wrapping_sub(1);
+        *a = x.to_le_bytes();
+        *b = y.to_le_bytes();
+        assert!(u64::from_le_bytes(*a) == x);
+    }
+    assert!(bytes.len() == n);
+}
+
+//@ expect: unsafe
+#[verify]
+fn pairs_of_words_overlap(bytes: &mut [u8]) {
+    let (words, _) = bytes.as_chunks_mut::<8>();
+    let (pairs, _) = words.as_chunks_mut::<2>();
+    for [a, b] in pairs {
+        let x = u64::from_le_bytes(*a);
+        *b = [0; 8];
+        assert!(x != 77);
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn second_of_pair(bytes: &[u8]) {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (pairs, _) = words.as_chunks::<2>();
+    if let Some(p) = pairs.first() {
+        assert!(p[1][0] == bytes[4]);
+        assert!(p[0][3] == bytes[3]);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn second_of_pair_elsewhere(bytes: &[u8]) {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (pairs, _) = words.as_chunks::<2>();
+    if let Some(p) = pairs.first() {
+        assert!(p[1][0] == bytes[2]);
+    }
+}

@@ -30,6 +30,9 @@ pub struct Facts {
     /// Unions by path, with the names of their fields in order: their fields share bytes.
     #[serde(default)]
     pub unions: BTreeMap<String, Vec<String>>,
+    /// Structs of the crate that are nothing but a slice or a text, by path: what they hold.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub slices: BTreeMap<String, String>,
     /// Types of the crate that may have no value, by their last names, and variants that may have none (`E::V`).
     #[serde(default)]
     pub empties: BTreeSet<String>,

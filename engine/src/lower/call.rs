@@ -380,7 +380,7 @@ impl<'a> Lowerer<'a> {
             }
             return Ok(());
         }
-        if let Some(b) = self.resolve(text, path, args)? {
+        if let Some(b) = self.resolve(text, path, args, destination)? {
             let spread = b.body.path.contains("{closure");
             return self.inline(b, &call, spread);
         }
@@ -527,6 +527,7 @@ impl<'a> Lowerer<'a> {
         text: &str,
         path: Option<&crate::mir::Path>,
         args: &[Operand],
+        destination: &crate::mir::Place,
     ) -> Lowered<Option<BodyRef<'a>>> {
         if let Some(TyKind::Closure(c)) = path.and_then(|p| p.qself.as_ref()).map(|q| q.ty.kind())
             && text.contains("::call")
@@ -540,7 +541,8 @@ impl<'a> Lowerer<'a> {
         for a in args {
             tys.push(self.operand_type(a)?.map(|t| erase(&t)));
         }
-        self.method_body(path, &tys)
+        let gives = erase(&self.place_type(destination)?);
+        self.method_body(path, &tys, &gives)
     }
 
     /// Is it a function of std, and nobody else's of the same name? One inside a local impl of a trait of std is not.

@@ -9,7 +9,7 @@ use super::instance::{BodyRef, last_segment};
 use super::types::{self, erase};
 use super::{Lowered, Lowerer};
 use crate::capture::ImplHeader;
-use crate::mir::{BodyKind, GenericArg, Path, PathData, Ty, TyKind};
+use crate::mir::{Body, BodyKind, GenericArg, Path, PathData, Ty, TyKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -109,11 +109,70 @@ impl<'a> Lowerer<'a> {
         &mut self,
         path: &Path,
         args: &[Option<Ty>],
+        gives: &Ty,
     ) -> Lowered<Option<BodyRef<'a>>> {
-        let named = self.named_method(path)?;
-        match named.and_then(|named| self.only_impl(&named, args)) {
+        let Some(named) = self.named_method(path)? else {
+            return self.method_in_module(path, args);
+        };
+        if let Some(body) = self.only_impl(&named, args) {
+            return Ok(Some(body));
+        }
+        match self.only_by_types(&named, args, gives) {
             Some(body) => Ok(Some(body)),
             None => self.method_in_module(path, args),
+        }
+    }
+
+    /// `m::<impl Type>::method` where several impls in `m` have such a method, and the types of one alone are those of the
+    /// call: headers may be aliases, but signatures have whole paths.
+    fn only_by_types(&self, named: &Named, args: &[Option<Ty>], gives: &Ty) -> Option<BodyRef<'a>> {
+        let module = named.module.as_deref()?;
+        if args.iter().any(Option::is_none) {
+            return None;
+        }
+        let written = self.bodies.methods_as_written(&named.method);
+        let there = |path: &&str| {
+            let rest = path.strip_prefix(module);
+            rest.is_some_and(|rest| rest.starts_with("<impl at ")) && is_method(path, &named.method)
+        };
+        let there: BTreeSet<&str> = written.filter(there).collect();
+        let is_plain = |path: &&str| {
+            let header = self.source.impls.get(*path);
+            header.is_some_and(|h| !h.is_generic && !h.type_path.contains('$'))
+        };
+        let of_types: BTreeSet<&str> = there
+            .iter()
+            .copied()
+            .filter(|p| {
+                self.source
+                    .impls
+                    .get(*p)
+                    .is_some_and(|h| h.trait_path.is_none())
+            })
+            .collect();
+        // of each the types are known in full, and no other way to write them
+        let bodies = self.as_written();
+        let is_told = |path: &&str| {
+            let mut here = bodies.iter().filter(|b| b.path == **path && !b.for_ctfe);
+            let told = |b: &Body| {
+                let mut signature = b.locals.iter().take(1 + b.arg_count as usize);
+                signature.all(|l| is_written_one_way(&l.ty))
+            };
+            here.next().is_some_and(|b| told(b)) && here.next().is_none()
+        };
+        if !there.iter().all(is_plain)
+            || !of_types.iter().all(is_told)
+            || !is_written_one_way(gives)
+        {
+            return None;
+        }
+        let all = self.bodies.by_signature(&named.method, args);
+        let fits =
+            |b: &BodyRef<'_>| of_types.contains(&*b.body.path) && erase(b.body.ret()) == *gives;
+        let fitting: Vec<BodyRef<'a>> = all.into_iter().filter(fits).collect();
+        match fitting.as_slice() {
+            [only] => Some(*only),
+            _ => None,
         }
     }
 
@@ -438,6 +497,13 @@ impl<'a> Lowerer<'a> {
             && bare(&header.type_path) == named.of_type
             && stands_there
     }
+}
+
+/// Has a type no projections, opaque types or objects in it, which may be printed in several ways?
+fn is_written_one_way(ty: &Ty) -> bool {
+    let text = ty.to_string();
+    let other_ways = ["impl ", "dyn ", " as ", "{", "for<"];
+    !other_ways.iter().any(|part| text.contains(part))
 }
 
 /// Does the method's name follow the impl? A helper inside of a method has the method's name between.

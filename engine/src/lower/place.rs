@@ -216,9 +216,9 @@ impl Lowerer<'_> {
             let mut over_elements = !spots.is_empty();
             for (_, s) in &spots {
                 over_elements &= s.path.last() == Some(&Step::Elem)
-                    && self
-                        .spot_type(s)
-                        .is_ok_and(|t| types::unwrapped(&t) == elem);
+                    && self.spot_type(s).is_ok_and(|t| {
+                        types::unwrapped(&t) == elem || self.strides_over(&t, &elem)
+                    });
             }
             if over_elements {
                 window = Some(self.bv64(n));

@@ -26,6 +26,11 @@ impl Lowerer<'_> {
         self.elements_of(&elem, &erase(&inner))?.checked_mul(n)
     }
 
+    /// Are these arrays over memory of their elements?
+    pub fn strides_over(&mut self, elem: &Ty, arrays: &Ty) -> bool {
+        types::array_len(arrays).is_some() && self.elements_of(elem, arrays).is_some_and(|n| n > 1)
+    }
+
     /// The stride of a pointer to `unit` at a spot; what has none leaves the model.
     pub fn stride(&mut self, here: Term, spot: &Spot, unit: &Ty) -> Lowered<u64> {
         let elem = self.spot_type(spot)?;

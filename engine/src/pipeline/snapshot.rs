@@ -4,7 +4,7 @@ use super::reachable::{Beside, Named, mentions, reachable};
 use super::vacuous::Probes;
 use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Items, Root, Snapshot};
-use crate::lower::{self, ByContract, Contract, LowerError, Source, last_segment};
+use crate::lower::{self, ByContract, Contract, LowerError, Newtypes, Source, last_segment};
 use crate::mir::{self, MirError, MirFile};
 use crate::program::simplify::simplify;
 use crate::program::{Program, StopKind, Texts};
@@ -178,7 +178,7 @@ pub fn prepare_reference(
     let contracts = model.contracts(capture, root);
     let items = capture.reference_items(&root.function)?;
     let text = reachable(&items, &root.function, &beside(&contracts))?;
-    let file = read_crate(&text);
+    let file = Newtypes::new(&capture.facts.slices).open(read_crate(&text));
     let mut source = Source::of(capture, vec![&file]);
     model.apply(&mut source, root, contracts);
     let prepared = lowered(&source, root, true)?;
@@ -204,12 +204,13 @@ fn read_reachable(
     let mut texts = vec![(snapshot.items()?, &root.function)];
     // Before the inliner one text holds the whole crate.
     let mut seen = BTreeSet::from([snapshot.path.clone()]);
+    let newtypes = Newtypes::new(&capture.facts.slices);
     let mut files = vec![];
     // Statics and constants hold pointers to functions.
     let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
     while let Some((items, function)) = texts.pop() {
         let part = reachable(&items, function, &beside)?;
-        files.push(read(&part, &items)?);
+        files.push(newtypes.open(read(&part, &items)?));
         let of_statics = std::mem::take(&mut named);
         for mention in mentions(&part).chain(mentions(&of_statics)) {
             let of_contracts = beside.remove(mention.word()).unwrap_or_default();

@@ -6,6 +6,7 @@ mod constants;
 mod foreign_enums;
 mod local_empties;
 mod local_enums;
+mod local_slices;
 mod local_unions;
 mod modules;
 mod shadows;
@@ -104,6 +105,7 @@ pub fn collect_from(
             facts.modules = modules::collect(&source, command);
             facts.shadows_std = shadows::defines(&source);
             facts.unions = local_unions::collect(&source);
+            facts.slices = local_slices::collect(&source);
             facts.empties = local_empties::collect(&source);
             facts.impls = impls_with_constants(reference, &command.current_dir);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
