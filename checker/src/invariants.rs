@@ -111,7 +111,7 @@ fn is_foreign(file: &str) -> bool {
         "/library/alloc/",
         "/.cargo/registry/",
     ];
-    let own = ["lib.rs", "nondet.rs", "any.rs"];
+    let own = ["lib.rs", "nondet.rs", "any.rs", "any_of_std.rs"];
     file.starts_with("/rustc/")
         || libraries.iter().any(|part| file.contains(part))
         || own

@@ -6,6 +6,13 @@ use crate::nondet;
 pub trait Any: Sized {
     /// Any value of the type: all of them, in a proof.
     fn any() -> Self;
+
+    /// Is it made of numbers alone, one after the other? Arrays of such are one value to the verifier.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_numbers() -> bool {
+        false
+    }
 }
 
 /// An arbitrary value of `T`.
@@ -21,6 +28,10 @@ macro_rules! scalars {
             fn any() -> Self {
                 nondet::$nondet()
             }
+            #[inline(always)]
+            fn is_numbers() -> bool {
+                true
+            }
         }
     )*};
 }
@@ -34,7 +45,15 @@ scalars! {
 impl<T: Any, const N: usize> Any for [T; N] {
     #[inline(always)]
     fn any() -> Self {
-        nondet::any_array::<T, N>()
+        if T::is_numbers() {
+            nondet::any_array::<T, N>()
+        } else {
+            core::array::from_fn(|_| T::any())
+        }
+    }
+    #[inline(always)]
+    fn is_numbers() -> bool {
+        T::is_numbers()
     }
 }
 
@@ -78,6 +97,10 @@ macro_rules! tuples {
             #[inline(always)]
             fn any() -> Self {
                 ($($name::any(),)+)
+            }
+            #[inline(always)]
+            fn is_numbers() -> bool {
+                true $(&& $name::is_numbers())+
             }
         }
     )*};

@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 
 mod any;
+mod any_of_std;
 pub mod nondet;
 #[cfg(feature = "std")]
 pub mod replay;

@@ -86,7 +86,7 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     let (closed, described) = std::thread::scope(|scope| {
         // who the compiler is has nothing to do with what it compiles
         let described = scope.spawn(|| describe(request));
-        let closed = runs::closed(command, &runs_dir, "reference", &[]);
+        let closed = runs::closed(command, &runs_dir, runs::REFERENCE, &[]);
         (closed, joined(described))
     });
     let closed = closed?;

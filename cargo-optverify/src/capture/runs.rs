@@ -49,6 +49,9 @@ impl Run {
     }
 }
 
+/// The name of the run that the reference is of.
+pub const REFERENCE: &str = "reference";
+
 /// The reference: no optimization, everything inlined. `prefix`: passes that run nevertheless.
 pub fn closed(command: &RustcCommand, scratch: &Path, name: &str, prefix: &[&str]) -> Result<Run> {
     reference(command, scratch.join(name), prefix, &[])
@@ -80,7 +83,14 @@ fn reference_args(
         format!("-Zmir-enable-passes={}", passes.join(",")),
     ]);
     args.extend(UNLIMITED_INLINING.iter().map(|a| (*a).to_owned()));
+    args.extend(["--emit=dep-info", "-Zbinary-dep-depinfo"].map(str::to_owned));
     args
+}
+
+/// Where the reference's run lists the crates that are linked.
+pub fn dep_info(command: &RustcCommand, scratch: &Path) -> PathBuf {
+    let dir = scratch.join(REFERENCE);
+    dir.join(format!("{}.d", command.crate_name()))
 }
 
 /// The shipped pipeline, with what `filter` asks for dumped.

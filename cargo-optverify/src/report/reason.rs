@@ -67,7 +67,7 @@ const CODES: &[Code] = &[
         "OV0027",
         &[
             "whose name another one has",
-            "named like a crate of std",
+            "named like a crate",
             "under the names of others",
         ],
     ),

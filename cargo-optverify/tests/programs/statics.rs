@@ -121,10 +121,30 @@ fn written_static(n: u32) { unsafe { ROUNDS = n; } assert!(bump() > n); }
 #[verify]
 fn written_slot(i: usize, v: u8) { unsafe { if i < 4 { SLOTS[i] = v; let p = &raw const SLOTS; assert!((*p)[i] == v); } } }
 
-//@ expect: unsafe
+//@ expect: safe
 //@ known: unknown because what earlier calls wrote is not known
 #[verify]
 fn first_value() { assert!(unsafe { ROUNDS } == 0); }
+
+// The first call finds what the statics begin with, and is a run.
+static mut STEPS: u32 = 7;
+static WEIGHTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(3);
+
+//@ expect: unsafe
+#[verify]
+fn first_call(n: u32) { unsafe { STEPS = STEPS.wrapping_add(n); assert!(STEPS != 12); } }
+
+//@ expect: unsafe
+#[verify]
+fn first_call_of_a_table(i: usize) { unsafe { if i < 4 { assert!(SLOTS[i] != 3); } } }
+
+//@ expect: unsafe
+#[verify]
+fn first_call_of_atomics() { let w = WEIGHTS.fetch_add(1, core::sync::atomic::Ordering::SeqCst); assert!(w < 3); }
+
+//@ expect: safe
+#[verify]
+fn any_call_of_atomics() { let w = WEIGHTS.load(core::sync::atomic::Ordering::SeqCst); assert!(w as u64 <= u32::MAX as u64); }
 
 // A static in whose place GVN puts its address.
 static LEVELS: [u8; 40] = { let mut t = [0; 40]; let mut i = 0; while i < 40 { t[i] = (i as u8) * 3 % 7; i += 1; } t };

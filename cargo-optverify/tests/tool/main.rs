@@ -15,6 +15,7 @@ mod gate;
 mod init;
 mod json;
 mod new_user;
+mod one_name;
 mod projects;
 mod replay_command;
 mod single_file;

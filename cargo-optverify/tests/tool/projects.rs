@@ -184,7 +184,7 @@ fn strict_crates_have_no_warnings_from_the_attributes() {
     );
 }
 
-/// Of another crate's static only the type tells that it may change: its first value is none to rely on.
+/// Of another crate's static only the type tells that it may change: its first value is none to rely on, but to refute.
 #[test]
 fn a_static_mut_of_another_crate_holds_anything() {
     let project = Project::empty();
@@ -209,6 +209,7 @@ fn a_static_mut_of_another_crate_holds_anything() {
         "app/src/lib.rs",
         "#[optverify::verify]\npub fn first() { assert!(unsafe { dep::COUNTER } == 3); }\n\
          #[optverify::verify]\npub fn fixed() { assert!(dep::LIMIT == 3); }\n\
+         #[optverify::verify]\npub fn second() { assert!(unsafe { dep::COUNTER } != 3); }\n\
          #[optverify::verify]\npub fn changed() { let a = unsafe { dep::COUNTER }; dep::bump(); \
          assert!(unsafe { dep::COUNTER } == a.wrapping_add(1)); }\n",
     );
@@ -219,6 +220,7 @@ fn a_static_mut_of_another_crate_holds_anything() {
         found.map(|m| m["verdict"].to_string()).unwrap_or_default()
     };
     assert_eq!(verdict("app::first"), "\"unknown\"", "{ran:?}");
+    assert_eq!(verdict("app::second"), "\"unsafe\"", "{ran:?}");
     assert_eq!(verdict("app::fixed"), "\"safe\"", "{ran:?}");
     assert_eq!(verdict("app::changed"), "\"safe\"", "{ran:?}");
 }

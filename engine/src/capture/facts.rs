@@ -27,6 +27,15 @@ pub struct Facts {
     /// Has the crate a module or function of its own that is named like a crate of std? MIR prints both alike.
     #[serde(default)]
     pub shadows_std: bool,
+    /// What a path may begin with that means two things: a module of the crate and a crate, or two crates.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub shared_names: BTreeSet<String>,
+    /// Is another crate of this crate's name linked? Paths that begin with the name are that crate's.
+    #[serde(default)]
+    pub own_is_linked: bool,
+    /// The last names of functions that `extern` blocks declare.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub declared: BTreeSet<String>,
     /// Unions by path, with the names of their fields in order: their fields share bytes.
     #[serde(default)]
     pub unions: BTreeMap<String, Vec<String>>,
@@ -63,6 +72,20 @@ impl Facts {
         let head = path.split('<').next().unwrap_or(path).trim();
         let name = head.rsplit("::").next().unwrap_or(head);
         self.types.get(name).copied().unwrap_or(0) <= 1
+    }
+
+    /// A name with two meanings that a path in this text begins with.
+    pub fn shared_in(&self, text: &str) -> Option<&str> {
+        let is_first = |at: usize| {
+            let before = text[..at].chars().next_back();
+            before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':' || c == '#'))
+        };
+        let begins = |name: &&String| {
+            let prefix = format!("{name}::");
+            let mut found = text.match_indices(&prefix);
+            found.any(|(at, _)| is_first(at))
+        };
+        self.shared_names.iter().find(begins).map(String::as_str)
     }
 
     /// A type that may have no value, mentioned in the text of another one.

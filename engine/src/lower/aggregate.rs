@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         }
         let variant = variant.map(|v| self.shapes.variant_name(v).to_string());
         let value = self.assemble(into, variant.as_deref(), parts)?;
-        if matches!(into.kind(), TyKind::Adt { path, .. } if path.ends_with("raw_vec::RawVecInner"))
+        if matches!(into.kind(), TyKind::Adt { path, .. } if types::in_std(path) == Some("raw_vec::RawVecInner"))
         {
             return self.empty_buffer(value);
         }

@@ -351,7 +351,9 @@ impl<'a> Lowerer<'a> {
         if let Some((trait_ref, method)) = path.and_then(Self::trait_object_method) {
             return self.call_trait_object(trait_ref, method, &call);
         }
-        if let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
+        // A function that is only declared prints like one of the crate.
+        let is_declared = self.source.facts.declared.contains(last_segment(text));
+        if !is_declared && let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
             return self.inline(b, &call, false);
         }
         let of_std = self.is_of_std(text, path);

@@ -617,8 +617,10 @@ impl<'a> Lowerer<'a> {
         if let AllocKind::Static(name) = &alloc.kind {
             let name = name.clone();
             if self.is_static_mut(&name, ty)? {
+                let first: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
+                let first = first.filter(|_| alloc.relocations.is_empty());
                 return match offset {
-                    0 => self.static_mut(&name, ty),
+                    0 => self.static_mut(&name, ty, first.as_deref()),
                     _ => gap(format!("a part of `static mut {name}`")),
                 };
             }
@@ -626,7 +628,12 @@ impl<'a> Lowerer<'a> {
         if matches!(&alloc.kind, AllocKind::Static(_)) && offset == 0 && self.is_atomics(&to, 0) {
             let key = ObjectKey::Alloc(file, id);
             let object = self.object(key, &to, vec![], format!("alloc{id}"));
-            self.shared.insert(object);
+            if self.source.first_call {
+                let bytes: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
+                self.fill_first(object, &to, bytes.as_deref())?;
+            } else {
+                self.shared.insert(object);
+            }
             let p = self.pointer_to(Target::Place(object, vec![]), vec![], None);
             return Ok(self.pointer(p));
         }
@@ -662,7 +669,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The contents of an object from its bytes: scalars and arrays of scalars, whose layout is fixed.
-    fn fill_object(&mut self, object: super::ObjectId, ty: &Ty, bytes: &[u8]) -> Lowered<()> {
+    pub fn fill_object(&mut self, object: super::ObjectId, ty: &Ty, bytes: &[u8]) -> Lowered<()> {
         let little = |chunk: &[u8]| {
             chunk
                 .iter()

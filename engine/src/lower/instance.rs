@@ -36,7 +36,7 @@ pub struct Bodies<'a> {
     /// Paths that several items have: MIR prints items of two blocks of one function alike, and methods of impls
     /// that one macro made.
     twice: HashSet<&'a str>,
-    crate_name: &'a str,
+    crate_name: Option<&'a str>,
     aliases: &'a HashMap<String, String>,
     ambiguous: &'a BTreeSet<String>,
     may_be_generic: &'a HashSet<&'a str>,
@@ -74,7 +74,11 @@ impl<'a> Bodies<'a> {
             by_path,
             by_last,
             twice: all.flat_map(|f| named_twice(f)).collect(),
-            crate_name: source.crate_name,
+            // another crate's, if there is one of this name
+            crate_name: match source.facts.own_is_linked {
+                true => None,
+                false => Some(source.crate_name),
+            },
             aliases: &source.aliases,
             ambiguous: &source.ambiguous,
             may_be_generic: &source.may_be_generic,
@@ -101,9 +105,7 @@ impl<'a> Bodies<'a> {
         {
             return self.by_path(&plain, kind);
         }
-        let own = path
-            .strip_prefix(self.crate_name)
-            .and_then(|p| p.strip_prefix("::"));
+        let own = self.without_crate(path);
         for p in [Some(path), own].into_iter().flatten() {
             if self.twice.contains(p) {
                 return same_name(p);
@@ -121,13 +123,16 @@ impl<'a> Bodies<'a> {
         Ok(None)
     }
 
+    fn without_crate<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(self.crate_name?)?.strip_prefix("::")
+    }
+
     /// All constants that have this path, if there are several.
     pub fn namesakes(&self, path: &str) -> Option<Vec<&'a Body>> {
         if let Some(alias) = self.alias(path).ok()? {
             return self.namesakes(&alias);
         }
-        let own = path.strip_prefix(self.crate_name);
-        let own = own.and_then(|p| p.strip_prefix("::"));
+        let own = self.without_crate(path);
         let path = [Some(path), own].into_iter().flatten();
         let path = path.into_iter().find(|p| self.twice.contains(p))?;
         let all = self.files.iter().chain(self.as_written).copied();
@@ -339,7 +344,7 @@ impl<'a> Lowerer<'a> {
     /// Types of the crate itself print without its name; those of other crates start with theirs.
     pub fn is_local_type(&self, path: &str) -> bool {
         let first = path.split("::").next().unwrap_or(path);
-        first == self.source.crate_name
+        (first == self.source.crate_name && !self.source.facts.own_is_linked)
             || !path.contains("::")
             || self.source.modules.contains(first)
     }

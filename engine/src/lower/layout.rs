@@ -15,7 +15,7 @@ impl Lowerer<'_> {
             return Ok(None);
         };
         let ours = matches!(q.trait_ref.as_ref().map(|t| t.kind()),
-            Some(TyKind::Adt { path, .. }) if path.ends_with("SizedTypeProperties"));
+            Some(TyKind::Adt { path, .. }) if types::in_std(path).is_some_and(|p| p.ends_with("::SizedTypeProperties")));
         if !ours {
             return Ok(None);
         }

@@ -107,6 +107,8 @@ pub struct Source<'a> {
     pub rows_everywhere: bool,
     /// Are functions that call themselves several times unfolded equally deep at each of the calls?
     pub even_recursion: bool,
+    /// Is the root the first function that is called? Then statics hold what they begin with.
+    pub first_call: bool,
     /// `debug_assertions` of the build: the value of `UbChecks`.
     pub ub_checks: bool,
     pub overflow_checks: bool,
@@ -196,6 +198,7 @@ impl<'a> Source<'a> {
             texts: crate::program::Texts::default(),
             rows_everywhere: false,
             even_recursion: false,
+            first_call: false,
             ub_checks: capture.info.profile.debug_assertions,
             overflow_checks: capture.info.profile.overflow_checks,
             crate_name: &capture.info.crate_name,

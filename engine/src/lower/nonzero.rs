@@ -84,8 +84,8 @@ fn is_nonzero_option(ty: &Ty) -> bool {
     let [GenericArg::Type(inner)] = args.as_slice() else {
         return false;
     };
-    path.ends_with("option::Option")
+    types::in_std(path) == Some("option::Option")
         && matches!(inner.kind(), TyKind::Adt { path, args }
-            if path.ends_with("num::NonZero")
+            if types::in_std(path) == Some("num::NonZero")
                 && matches!(args.as_slice(), [GenericArg::Type(n)] if matches!(n.kind(), TyKind::Int(_))))
 }

@@ -19,6 +19,7 @@ pub fn is_std(file: &str) -> bool {
         || file.ends_with("optverify/src/lib.rs")
         || file.ends_with("optverify/src/nondet.rs")
         || file.ends_with("optverify/src/any.rs")
+        || file.ends_with("optverify/src/any_of_std.rs")
 }
 
 pub fn source_span(span: &Span) -> SourceSpan {

@@ -2,7 +2,11 @@
 //! holds anything when the root is called: what earlier calls wrote is not known. From then on it is the root's alone,
 //! for a race with another thread would be undefined. Functions that are not entered (by contract, without a body) may
 //! write it behind the root's back, so that there it has no model.
+//!
+//! With the values that statics have when the program starts (`Source::first_call`) only violations are looked for: the first call
+//! is a run, but not the only one.
 
+use super::shape::LeafKind;
 use super::types::{self, erase};
 use super::value::{Leaf, Value};
 use super::{Lowered, Lowerer, ObjectKey, Part, gap};
@@ -36,8 +40,8 @@ impl Lowerer<'_> {
         Ok(is_mut)
     }
 
-    /// The address of a `static mut`.
-    pub fn static_mut(&mut self, name: &str, ty: &Ty) -> Lowered<Value> {
+    /// The address of a `static mut`, which holds these bytes when the program starts.
+    pub fn static_mut(&mut self, name: &str, ty: &Ty, first: Option<&[u8]>) -> Lowered<Value> {
         let Some(to) = types::pointee(ty).map(erase) else {
             return gap(format!("`static mut {name}` of unknown type"));
         };
@@ -52,11 +56,53 @@ impl Lowerer<'_> {
         if self.objects[object.0 as usize].ty != to {
             return gap(format!("`static mut {name}` used as two types"));
         }
-        if self.prepared.insert(object) {
+        if self.source.first_call {
+            self.fill_first(object, &to, first)?;
+        } else if self.prepared.insert(object) {
             self.fill_with_anything(object, name, &to)?;
         }
         let p = self.pointer_to(super::pointer::Target::Place(object, vec![]), vec![], None);
         Ok(self.pointer(p))
+    }
+
+    /// What a static holds when the root is the first function that is called.
+    pub fn fill_first(
+        &mut self,
+        object: super::ObjectId,
+        ty: &Ty,
+        bytes: Option<&[u8]>,
+    ) -> Lowered<()> {
+        let Some(bytes) = bytes else {
+            return gap("the first value of a static, which is no number");
+        };
+        if !self.prepared.insert(object) {
+            return Ok(());
+        }
+        let leaves = self.leaves(ty)?;
+        let only = match leaves.as_slice() {
+            [only] if only.dims.is_empty() && bytes.len() <= 16 => match only.kind {
+                LeafKind::Scalar(kind) => Some((only.path.clone(), kind)),
+                _ => None,
+            },
+            _ => None,
+        };
+        // an atomic is a struct around its number
+        let Some((path, kind)) = only else {
+            return self.fill_object(object, ty, bytes);
+        };
+        if types::bits(kind).div_ceil(8) as usize != bytes.len() {
+            return gap("the first value of a static of another size");
+        }
+        let value = bytes.iter().rev();
+        let value = value.fold(0u128, |all, byte| (all << 8) | u128::from(*byte));
+        let sort = super::value::scalar_sort(kind);
+        self.part(object, &path, Part::Value, sort);
+        let Some(&var) = self.vars.get(&(object, path, Part::Value)) else {
+            return gap("a variable that was never made");
+        };
+        let value = self.pool.constant(value, sort);
+        self.entry_setup.push(Stmt::Assign(var, value));
+        Ok(())
     }
 
     fn fill_with_anything(&mut self, object: super::ObjectId, name: &str, ty: &Ty) -> Lowered<()> {

@@ -23,7 +23,7 @@ impl Lowerer<'_> {
 
     fn std_value(&mut self, path: &Path, call: &Call) -> Lowered<Option<Value>> {
         let plain = path.plain();
-        if plain.ends_with("intrinsics::select_unpredictable") {
+        if types::in_std(&plain) == Some("intrinsics::select_unpredictable") {
             return self.chosen(call).map(Some);
         }
         let into = erase(&self.place_type(call.destination)?);

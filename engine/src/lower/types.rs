@@ -81,7 +81,7 @@ pub fn is_wrapper(path: &str) -> bool {
 }
 
 pub fn is_maybe_uninit(ty: &Ty) -> bool {
-    matches!(ty.kind(), TyKind::Adt { path, .. } if path.ends_with("mem::MaybeUninit"))
+    matches!(ty.kind(), TyKind::Adt { path, .. } if in_std(path).is_some_and(|p| p.ends_with("mem::MaybeUninit")))
 }
 
 /// Is a value without contents fine as it is, itself or inside wrappers?
@@ -168,7 +168,7 @@ pub fn boxed(ty: &Ty) -> Option<&Ty> {
 /// A struct of std whose last field is a slice, where its sized form has an array there.
 pub fn is_unsized_struct(ty: &Ty) -> bool {
     matches!(type_arg(ty), Some((path, t))
-        if path.ends_with("::PolymorphicIter") && matches!(t.kind(), TyKind::Slice(_)))
+        if in_std(path).is_some_and(|p| p.ends_with("::PolymorphicIter")) && matches!(t.kind(), TyKind::Slice(_)))
 }
 
 /// Is the type such a struct with an array in place of the slice?

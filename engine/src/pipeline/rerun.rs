@@ -110,13 +110,18 @@ pub fn rerun(
     values: &RunValues,
 ) -> Result<Counterexample, NotRerun> {
     let mut last = rerun_in(capture, root, number, values, Model::default());
-    for (rows_everywhere, even_recursion) in [(true, false), (false, true), (true, true)] {
+    let others = [false, true].into_iter().flat_map(|first_call| {
+        let models = [(false, false), (true, false), (false, true), (true, true)];
+        models.map(|(rows, even)| (first_call, rows, even))
+    });
+    for (first_call, rows_everywhere, even_recursion) in others.skip(1) {
         let Err(NotRerun::NotCheckable(_)) = last else {
             break;
         };
         let model = Model {
             rows_everywhere,
             even_recursion,
+            first_call,
             ..Model::default()
         };
         last = rerun_in(capture, root, number, values, model);

@@ -77,6 +77,16 @@ fn read(part: &str, whole: &Items) -> Result<MirFile, SnapshotError> {
     })
 }
 
+/// No path of the text may begin with a name that means two things.
+fn one_meaning(capture: &Capture, text: &str) -> Result<(), LowerError> {
+    match capture.facts.shared_in(text) {
+        Some(name) => Err(LowerError::Unsupported(format!(
+            "`{name}::`, which may be of either of two crates or modules named like a crate"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Parses what can be parsed: other functions of the crate may be beyond us without harm to this root, because a
 /// body that is missing makes its callers unknown.
 fn read_crate(text: &str) -> MirFile {
@@ -108,6 +118,8 @@ pub struct Model {
     pub rows_everywhere: bool,
     /// `Source::even_recursion`.
     pub even_recursion: bool,
+    /// `Source::first_call`.
+    pub first_call: bool,
 }
 
 impl From<Texts> for Model {
@@ -117,6 +129,7 @@ impl From<Texts> for Model {
             by_contract: ByContract::Nothing,
             rows_everywhere: false,
             even_recursion: false,
+            first_call: false,
         }
     }
 }
@@ -126,6 +139,7 @@ impl Model {
         source.texts = self.texts;
         source.rows_everywhere = self.rows_everywhere;
         source.even_recursion = self.even_recursion;
+        source.first_call = self.first_call;
         source.by_contract = match self.by_contract {
             ByContract::Itself if !root.harness => ByContract::Nothing,
             by_contract => by_contract,
@@ -178,6 +192,7 @@ pub fn prepare_reference(
     let contracts = model.contracts(capture, root);
     let items = capture.reference_items(&root.function)?;
     let text = reachable(&items, &root.function, &beside(&contracts))?;
+    one_meaning(capture, &text)?;
     let file = Newtypes::new(&capture.facts.slices).open(read_crate(&text));
     let mut source = Source::of(capture, vec![&file]);
     model.apply(&mut source, root, contracts);
@@ -210,6 +225,7 @@ fn read_reachable(
     let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
     while let Some((items, function)) = texts.pop() {
         let part = reachable(&items, function, &beside)?;
+        one_meaning(capture, &part)?;
         files.push(newtypes.open(read(&part, &items)?));
         let of_statics = std::mem::take(&mut named);
         for mention in mentions(&part).chain(mentions(&of_statics)) {

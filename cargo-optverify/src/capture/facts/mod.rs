@@ -9,6 +9,7 @@ mod local_enums;
 mod local_slices;
 mod local_unions;
 mod modules;
+mod names;
 mod shadows;
 mod tuple_sizes;
 mod type_sizes;
@@ -92,10 +93,8 @@ pub fn collect_from(
     if enums {
         facts.enums = foreign_enums::collect(command, scratch, reference, cache)?;
     }
-    // unions print like structs: wherever a field is accessed, the crate's items are asked for
-    let impls = reference.contains("<impl at ");
-    let fields = reference.contains(".0: ") || reference.contains(".1: ");
-    if enums || impls || fields || shadows::may_define(command) {
+    // names that mean two things are looked for in every crate
+    {
         let expanded = runs::expanded(command, scratch)?;
         if expanded.succeeded() {
             let source = String::from_utf8_lossy(&expanded.output.stdout);
@@ -104,6 +103,11 @@ pub fn collect_from(
             facts.types = instances::types(&source);
             facts.modules = modules::collect(&source, command);
             facts.shadows_std = shadows::defines(&source);
+            let dep_info = runs::dep_info(command, scratch);
+            let names = names::collect(&source, command, &dep_info);
+            facts.shared_names = names.shared;
+            facts.own_is_linked = names.own_is_linked;
+            facts.declared = names.declared;
             facts.unions = local_unions::collect(&source);
             facts.slices = local_slices::collect(&source);
             facts.empties = local_empties::collect(&source);

@@ -43,7 +43,7 @@ fn declared(expanded: &str) -> BTreeSet<String> {
 }
 
 /// Names of all crates that this one may see types of: those that it is given, and those that these are made of.
-fn crates(command: &RustcCommand) -> BTreeSet<String> {
+pub fn crates(command: &RustcCommand) -> BTreeSet<String> {
     let given = command.values("--extern").into_iter();
     let given = given.map(|e| e.split('=').next().unwrap_or(e));
     let given = given.map(|e| e.rsplit(':').next().unwrap_or(e).to_owned());

@@ -1,25 +1,9 @@
-//! Modules of the crate that are named like a crate of std: MIR prints what is in them as if it were std's.
+//! Modules of the crate that are named like a crate of std, and items named like a type of the language: MIR prints what is in
+//! them as if it were std's.
 
-use crate::capture::command::RustcCommand;
 use proc_macro2::{TokenStream, TokenTree};
 
 const CRATES: [&str; 3] = ["std", "core", "alloc"];
-
-/// May the crate have such a module? Only its first file declares modules at the top.
-pub fn may_define(command: &RustcCommand) -> bool {
-    let file = command.source_file().map(|f| command.current_dir.join(f));
-    let Some(text) = file.and_then(|f| std::fs::read_to_string(f).ok()) else {
-        return true;
-    };
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '#')
-        .filter(|w| !w.is_empty())
-        .collect();
-    words.windows(2).any(|pair| {
-        let name = pair[1].trim_start_matches("r#");
-        ["mod", "fn"].contains(&pair[0]) && CRATES.contains(&name)
-    })
-}
 
 /// Does the expanded crate define anything in such a module, or in such a function? One that only passes on what std has
 /// does no harm.
@@ -35,7 +19,14 @@ pub fn defines(expanded: &str) -> bool {
         let named = match (&tokens[at], &tokens[at + 1]) {
             (TokenTree::Ident(kind), TokenTree::Ident(name)) => {
                 let name = name.to_string();
-                (kind == "mod" || kind == "fn") && CRATES.contains(&name.trim_start_matches("r#"))
+                let name = name.trim_start_matches("r#");
+                let is_type = ["struct", "enum", "union", "trait", "type"]
+                    .iter()
+                    .any(|k| kind == k);
+                if is_type && is_primitive(name) {
+                    return true;
+                }
+                (kind == "mod" || kind == "fn") && (CRATES.contains(&name) || is_primitive(name))
             }
             _ => false,
         };
@@ -51,6 +42,15 @@ pub fn defines(expanded: &str) -> bool {
         at += 1;
     }
     false
+}
+
+/// Has a type of the language this name? Its constants print like those of an item of the crate.
+fn is_primitive(name: &str) -> bool {
+    const OTHERS: [&str; 6] = ["bool", "char", "str", "f32", "f64", "isize"];
+    let digits = name.trim_start_matches(['u', 'i']);
+    let is_integer =
+        name.len() == digits.len() + 1 && (digits == "size" || digits.parse::<u8>().is_ok());
+    is_integer || OTHERS.contains(&name)
 }
 
 fn has_items(tokens: TokenStream) -> bool {
@@ -80,5 +80,10 @@ mod tests {
         ));
         assert!(!defines("mod lib { mod core { struct S; } }"));
         assert!(!defines("use std::mem; extern crate alloc;"));
+        assert!(defines(
+            "pub struct i8; impl i8 { pub const MIN: isize = 3; }"
+        ));
+        assert!(defines("mod u16 { pub const MAX: u32 = 5; }"));
+        assert!(!defines("mod m { pub struct i8; } struct u; fn u8() {}"));
     }
 }

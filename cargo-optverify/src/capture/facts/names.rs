@@ -1,0 +1,155 @@
+//! First names of paths that may mean two things. MIR prints an item of the crate without the crate's name, and one of another
+//! crate with it: `util::half` is of the module `util` or of the crate `util`, `dep::LIMIT` of either of two crates `dep`.
+//! Which crates are linked, also by others, the compiler says (`-Zbinary-dep-depinfo`).
+//!
+//! And functions without a body of their own: what is declared in an `extern` block prints like a function of the crate.
+
+use super::modules;
+use crate::capture::command::RustcCommand;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Crates that std is made of and whose items never come into other crates' MIR.
+const HIDDEN: [&str; 10] = [
+    "addr2line",
+    "adler2",
+    "cfg_if",
+    "gimli",
+    "memchr",
+    "miniz_oxide",
+    "object",
+    "panic_unwind",
+    "rustc_demangle",
+    "unwind",
+];
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Names {
+    /// What a path may begin with that has two meanings.
+    pub shared: BTreeSet<String>,
+    /// Is a crate of this crate's own name linked? A binary has its package's library.
+    pub own_is_linked: bool,
+    /// The last names of functions that are declared in `extern` blocks.
+    pub declared: BTreeSet<String>,
+}
+
+pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names {
+    let linked = std::fs::read_to_string(dep_info)
+        .ok()
+        .and_then(|text| linked(&text));
+    // not known exactly: whatever is there to be linked
+    let linked = linked.unwrap_or_else(|| {
+        let all = modules::crates(command).into_iter();
+        all.map(|name| (name, 1)).collect()
+    });
+    let mut names = Names {
+        own_is_linked: linked.contains_key(command.crate_name()),
+        ..Names::default()
+    };
+    let several = linked.iter().filter(|(_, n)| **n > 1);
+    names.shared = several.map(|(name, _)| name.clone()).collect();
+    let tokens = expanded.parse::<TokenStream>().unwrap_or_default();
+    let top = items_at_the_top(&tokens);
+    let both = top.into_iter().filter(|name| linked.contains_key(name));
+    names.shared.extend(both);
+    declared(tokens, &mut names.declared);
+    names
+}
+
+/// How many crates of each name are linked, as the file of dependencies lists them; nothing if it lists none.
+fn linked(dep_info: &str) -> Option<BTreeMap<String, usize>> {
+    let first = dep_info.lines().next()?;
+    let (_, files) = first.split_once(": ")?;
+    // a blank inside of a path is written with a backslash
+    let files = files.replace("\\ ", "\u{0}");
+    let mut found: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for file in files.split(' ') {
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let stem = name
+            .strip_suffix(".rlib")
+            .or_else(|| name.strip_suffix(".rmeta"));
+        let Some(stem) = stem.and_then(|s| s.strip_prefix("lib")) else {
+            continue;
+        };
+        let of = stem.split('-').next().unwrap_or(stem);
+        let of_std = file.contains("/rustlib/") || file.contains("\\rustlib\\");
+        if !(of_std && (HIDDEN.contains(&of) || of.starts_with("rustc_"))) {
+            found.entry(of.to_owned()).or_default().insert(stem);
+        }
+    }
+    let counts = found.into_iter().map(|(name, stems)| (name, stems.len()));
+    Some(counts.collect()).filter(|c: &BTreeMap<_, _>| c.contains_key("core"))
+}
+
+/// Names of whatever may be the first of a path: modules, functions with items inside, types.
+fn items_at_the_top(tokens: &TokenStream) -> BTreeSet<String> {
+    const KINDS: [&str; 9] = [
+        "mod", "fn", "struct", "enum", "union", "trait", "type", "static", "const",
+    ];
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let named = tokens.windows(2).filter_map(|pair| match pair {
+        [TokenTree::Ident(kind), TokenTree::Ident(name)]
+            if KINDS.contains(&kind.to_string().as_str()) =>
+        {
+            Some(name.to_string().trim_start_matches("r#").to_owned())
+        }
+        _ => None,
+    });
+    named.collect()
+}
+
+/// Functions in `extern "C" { .. }`, wherever the block stands.
+fn declared(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
+        let before = |n: usize| at.checked_sub(n).and_then(|i| tokens.get(i));
+        let is_extern =
+            |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Ident(w)) if w == "extern");
+        let abi = matches!(before(1), Some(TokenTree::Literal(_)));
+        let block = group.delimiter() == Delimiter::Brace
+            && (is_extern(before(1)) || abi && is_extern(before(2)));
+        if block {
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            names.extend(inside.windows(2).filter_map(|pair| match pair {
+                [TokenTree::Ident(kind), TokenTree::Ident(name)] if kind == "fn" => {
+                    Some(name.to_string())
+                }
+                _ => None,
+            }));
+        } else {
+            declared(group.stream(), names);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_that_are_linked() {
+        let text = "app.mir: src/lib.rs /t/deps/libdep-01.rmeta /t/deps/libdep-02.rmeta /t\\ x/libutil-3.rlib /t\\ x/libutil-3.rmeta \
+                    /r/lib/rustlib/x/lib/libcore-9.rlib /r/lib/rustlib/x/lib/libmemchr-9.rlib /t/libderive-1.so\n\nsrc/lib.rs:\n";
+        let found = linked(text).expect("a list");
+        let found: Vec<(&str, usize)> = found.iter().map(|(name, n)| (&**name, *n)).collect();
+        assert_eq!(found, [("core", 1), ("dep", 2), ("util", 1)]);
+        assert_eq!(linked("app.mir: src/lib.rs\n"), None);
+        assert_eq!(linked(""), None);
+    }
+
+    #[test]
+    fn first_names_and_declared_functions() {
+        let source = "mod util { mod inner {} } fn dep() {} pub struct S; const r#type: u8 = 1; mod h { extern \"C\" { pub fn labs(x: i64) -> i64; } } \
+                      extern { fn g(); } extern \"C\" fn own() {}";
+        let tokens: TokenStream = source.parse().expect("tokens");
+        let top: Vec<String> = items_at_the_top(&tokens).into_iter().collect();
+        assert_eq!(top, ["S", "dep", "own", "type", "util"]);
+        let mut names = BTreeSet::new();
+        declared(tokens, &mut names);
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), ["g", "labs"]);
+    }
+}
