@@ -18,7 +18,8 @@ macro_rules! sources {
     };
 }
 
-const LIBRARY: Sources = sources!("src/": "lib.rs" "any.rs" "any_of_std.rs" "nondet.rs" "replay.rs");
+const LIBRARY: Sources =
+    sources!("src/": "lib.rs" "any.rs" "any_of_std.rs" "nondet.rs" "replay.rs");
 const MACROS: Sources = sources!("macros/src/": "lib.rs" "contract.rs" "derive_any.rs" "item_fn.rs" "mode.rs" "options.rs" "root.rs" "tokens.rs");
 
 /// What the command line says about a file's compile.

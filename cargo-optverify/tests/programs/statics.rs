@@ -121,18 +121,18 @@ fn written_static(n: u32) { unsafe { ROUNDS = n; } assert!(bump() > n); }
 #[verify]
 fn written_slot(i: usize, v: u8) { unsafe { if i < 4 { SLOTS[i] = v; let p = &raw const SLOTS; assert!((*p)[i] == v); } } }
 
-//@ expect: safe
+//@ expect: unsafe
 //@ known: unknown because what earlier calls wrote is not known
 #[verify]
 fn first_value() { assert!(unsafe { ROUNDS } == 0); }
 
 // The first call finds what the statics begin with, and is a run.
-static mut STEPS: u32 = 7;
+static mut STRIDE: u32 = 7;
 static WEIGHTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(3);
 
 //@ expect: unsafe
 #[verify]
-fn first_call(n: u32) { unsafe { STEPS = STEPS.wrapping_add(n); assert!(STEPS != 12); } }
+fn first_call(n: u32) { unsafe { STRIDE = STRIDE.wrapping_add(n); assert!(STRIDE != 12); } }
 
 //@ expect: unsafe
 #[verify]

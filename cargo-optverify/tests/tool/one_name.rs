@@ -139,7 +139,7 @@ fn two_versions_of_a_crate() {
 fn declared_functions_are_not_their_namesakes() {
     let project = Project::package(
         "app",
-        "mod h { extern \"C\" { pub fn labs(x: i64) -> i64; } }\n\
+        "mod h { unsafe extern \"C\" { pub fn labs(x: i64) -> i64; } }\n\
          #[inline(never)]\npub fn h() -> i64 { #[inline(never)]\nfn labs(x: i64) -> i64 { x }\nlabs(0) }\n\
          #[optverify::verify]\npub fn declared(x: i64) { unsafe { assert!(h::labs(x) == x); } }\n",
     );
@@ -164,4 +164,32 @@ fn types_named_like_numbers_and_functions_like_std_s() {
          assert!(intrinsics::select_unpredictable(c, a, b) == if c { a } else { b }); }\n",
     );
     assert_ne!(verdict(&verified(&project, &[]), "chosen"), "\"safe\"");
+}
+
+/// A dependency's function that rustc does not inline has no body here, and a namesake's must not stand in for it.
+#[test]
+fn methods_of_a_dependency_s_types_are_not_those_of_namesakes() {
+    let project = Project::empty();
+    let dep = "pub struct S(pub u32);\nimpl S { #[inline(never)]\npub fn get(&self) -> u32 { assert!(self.0 != 77); self.0 } }\n\
+               pub struct G<T>(pub T);\nimpl<T: Copy> G<T> { #[inline(never)]\npub fn get(&self) -> T { panic!() } }\n\
+               pub trait Tr { fn of(&self) -> u32; }\nimpl Tr for u8 { #[inline(never)]\nfn of(&self) -> u32 { panic!() } }\n";
+    let own = "pub struct S(pub u32);\nimpl S { #[inline(never)]\npub fn get(&self) -> u32 { self.0 } }\n\
+               pub struct G<T>(pub T);\nimpl<T: Copy> G<T> { #[inline(never)]\npub fn get(&self) -> T { self.0 } }\n\
+               pub trait Tr { fn of(&self) -> u32; }\nimpl Tr for u8 { #[inline(never)]\nfn of(&self) -> u32 { 1 } }\n\
+               #[optverify::verify]\npub fn method(x: u32) { dep::S(x).get(); }\n\
+               #[optverify::verify]\npub fn generic(x: u32) { dep::G(x).get(); }\n\
+               #[optverify::verify]\npub fn of_trait(x: u8) { dep::Tr::of(&x); }\n\
+               #[optverify::verify]\npub fn own(x: u32) { assert!(S(x).get() == x && G(x).get() == x && Tr::of(&3u8) == 1); }\n";
+    project.file(
+        "dep/Cargo.toml",
+        &format!("[package]\nname = \"dep\"\n{PLAIN}"),
+    );
+    project.file("dep/src/lib.rs", dep);
+    project.file("Cargo.toml", &manifest("app", "dep = { path = \"dep\" }\n"));
+    project.file("src/lib.rs", own);
+    let ran = verified(&project, &["-p", "app"]);
+    for root in ["method", "generic", "of_trait"] {
+        assert_ne!(verdict(&ran, root), "\"safe\"", "{root}: {ran:?}");
+    }
+    assert_eq!(verdict(&ran, "own"), "\"safe\"", "{ran:?}");
 }

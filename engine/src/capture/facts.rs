@@ -30,9 +30,9 @@ pub struct Facts {
     /// What a path may begin with that means two things: a module of the crate and a crate, or two crates.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub shared_names: BTreeSet<String>,
-    /// Is another crate of this crate's name linked? Paths that begin with the name are that crate's.
-    #[serde(default)]
-    pub own_is_linked: bool,
+    /// The names of the crates that are linked, by whomever. A binary has its package's library, of its own name.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub linked: BTreeSet<String>,
     /// The last names of functions that `extern` blocks declare.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub declared: BTreeSet<String>,

@@ -75,7 +75,7 @@ impl<'a> Bodies<'a> {
             by_last,
             twice: all.flat_map(|f| named_twice(f)).collect(),
             // another crate's, if there is one of this name
-            crate_name: match source.facts.own_is_linked {
+            crate_name: match source.facts.linked.contains(source.crate_name) {
                 true => None,
                 false => Some(source.crate_name),
             },
@@ -344,7 +344,7 @@ impl<'a> Lowerer<'a> {
     /// Types of the crate itself print without its name; those of other crates start with theirs.
     pub fn is_local_type(&self, path: &str) -> bool {
         let first = path.split("::").next().unwrap_or(path);
-        (first == self.source.crate_name && !self.source.facts.own_is_linked)
+        (first == self.source.crate_name && !self.source.facts.linked.contains(first))
             || !path.contains("::")
             || self.source.modules.contains(first)
     }

@@ -106,7 +106,7 @@ pub fn collect_from(
             let dep_info = runs::dep_info(command, scratch);
             let names = names::collect(&source, command, &dep_info);
             facts.shared_names = names.shared;
-            facts.own_is_linked = names.own_is_linked;
+            facts.linked = names.linked;
             facts.declared = names.declared;
             facts.unions = local_unions::collect(&source);
             facts.slices = local_slices::collect(&source);

@@ -28,8 +28,8 @@ const HIDDEN: [&str; 10] = [
 pub struct Names {
     /// What a path may begin with that has two meanings.
     pub shared: BTreeSet<String>,
-    /// Is a crate of this crate's own name linked? A binary has its package's library.
-    pub own_is_linked: bool,
+    /// All crates that are linked.
+    pub linked: BTreeSet<String>,
     /// The last names of functions that are declared in `extern` blocks.
     pub declared: BTreeSet<String>,
 }
@@ -44,7 +44,7 @@ pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names
         all.map(|name| (name, 1)).collect()
     });
     let mut names = Names {
-        own_is_linked: linked.contains_key(command.crate_name()),
+        linked: linked.keys().cloned().collect(),
         ..Names::default()
     };
     let several = linked.iter().filter(|(_, n)| **n > 1);

@@ -15,6 +15,8 @@ pub struct Expanded {
     renamed: BTreeSet<String>,
     /// What stands in the angle brackets of the traits.
     traits: HashMap<String, String>,
+    /// The names of other crates, which paths of their items begin with.
+    pub linked: BTreeSet<String>,
 }
 
 pub struct Impl {
@@ -61,6 +63,7 @@ impl Expanded {
             defined,
             renamed,
             traits,
+            linked: BTreeSet::new(),
         })
     }
 
@@ -80,6 +83,7 @@ impl Expanded {
                 let own: usize = types.iter().map(|kind| self.count(kind, last(path))).sum();
                 let alone = own == usize::from(!is_of_std(path));
                 alone
+                    && !self.is_foreign(path)
                     && args.iter().all(|arg| match arg {
                         GenericArg::Type(ty) => self.is_known(ty),
                         _ => true,
@@ -107,7 +111,15 @@ impl Expanded {
     pub fn is_one_trait(&self, path: &str) -> bool {
         let name = last(path);
         let own = self.count("trait", name);
-        own == usize::from(!is_of_std(path)) && !self.renamed.contains(name)
+        own == usize::from(!is_of_std(path))
+            && !self.is_foreign(path)
+            && !self.renamed.contains(name)
+    }
+
+    /// Is this the path of an item of a crate other than std, which may have the name of one of this crate?
+    fn is_foreign(&self, path: &str) -> bool {
+        let first = path.split_once("::").map(|(first, _)| first);
+        !is_of_std(path) && first.is_some_and(|first| self.linked.contains(first))
     }
 
     /// Does every name in a type of the source mean the one type of that name?

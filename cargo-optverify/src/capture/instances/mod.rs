@@ -76,7 +76,8 @@ pub fn add(
         let reference = work.read(files::REFERENCE)?;
         let calls = work.spelled_out(&missing, &reference)?;
         let left = match work.expanded()? {
-            Some(expanded) => {
+            Some(mut expanded) => {
+                expanded.linked.clone_from(&capture.facts.linked);
                 let mut items = Items::new(&reference, expanded, &command.current_dir);
                 work.add_instances(&mut items, calls)?
             }
