@@ -153,7 +153,7 @@ impl<'a> Lowerer<'a> {
         // of each the types are known in full, and no other way to write them
         let bodies = self.as_written();
         let is_told = |path: &&str| {
-            let mut here = bodies.iter().filter(|b| b.path == **path && !b.for_ctfe);
+            let mut here = bodies.iter().filter(|b| *b.path == **path && !b.for_ctfe);
             let told = |b: &Body| {
                 let mut signature = b.locals.iter().take(1 + b.arg_count as usize);
                 signature.all(|l| is_written_one_way(&l.ty))
