@@ -15,6 +15,7 @@ mod build;
 mod bytes;
 mod call;
 mod called;
+mod captures;
 mod cast;
 mod constant;
 mod container;
