@@ -89,9 +89,7 @@ impl Lowerer<'_> {
             let StatementKind::Assign(place, rvalue) = &statement.kind else {
                 continue;
             };
-            let Some(local) = place.as_local() else {
-                return None;
-            };
+            let local = place.as_local()?;
             // those of printed captures come first, and here last
             if found.len() == missing.len() && is_operand(local) {
                 break;

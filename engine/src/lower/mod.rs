@@ -24,6 +24,7 @@ mod crowd;
 mod draw;
 mod drop;
 mod drop_enum;
+mod drop_rest;
 mod format;
 mod formatter;
 mod guard;
