@@ -54,6 +54,7 @@ ledger! {
     Layout "layout" "sizes and alignments are those that the compiler told",
     Discriminants "discriminants" "the variants of enums and their numbers are those that the compiler told",
     Constants "constants" "named constants have the values that the compiler told",
+    Captures "captures" "captures of closures that MIR does not print are the temporaries that it made for them just before",
     Inlined "inlined" "snapshots that call other crates are closed by running the same passes with unlimited inlining",
     Instances "instances" "a generic function that rustc leaves as a call is its own text with its parameters replaced, as code generation would do",
     OverflowDropped "overflow-dropped" "overflow checks in MIR that code generation drops in this profile are no checks",

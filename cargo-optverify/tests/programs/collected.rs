@@ -24,3 +24,31 @@ fn collected_wider(a: u8) { let k = a / 2; let v: Vec<u32> = vec![a, k].into_ite
 //@ expect: unsafe
 #[verify]
 fn collected_of_any(v: Vec<u8>) { let w: Vec<u8> = v.into_iter().map(|x| 100 / x).collect(); assert!(w.len() < 1000); }
+
+//@ expect: safe
+#[verify]
+fn into_an_option(a: Option<u8>, b: Option<u8>) {
+    let v: Option<Vec<u8>> = [a, b].into_iter().collect();
+    assert!(v.is_some() == (a.is_some() && b.is_some()));
+}
+
+//@ expect: unsafe
+#[verify]
+fn into_an_option_wrong(a: Option<u8>, b: Option<u8>) {
+    let v: Option<Vec<u8>> = [a, b].into_iter().collect();
+    assert!(v.is_some() == a.is_some());
+}
+
+//@ expect: safe
+#[verify]
+fn into_a_result(a: [Result<u8, ()>; 2]) {
+    let r: Result<Vec<u8>, ()> = a.into_iter().collect();
+    if let Ok(v) = r { assert!(v.len() == 2); }
+}
+
+//@ expect: unsafe
+#[verify]
+fn into_a_result_wrong(a: [Result<u8, ()>; 2]) {
+    let r: Result<Vec<u8>, ()> = a.into_iter().collect();
+    if let Ok(v) = r { assert!(v[0] != 9); }
+}

@@ -161,11 +161,9 @@ struct Small { n: u8 }
 pub struct Account { balance: u64, limit: u64 }
 
 //@ expect: safe
-//@ known: unknown because MIR does not print all captures of such a closure
 #[verify]
 fn closure_of_two_parts(a: Account) { let same = || a.balance <= a.limit || a.balance > a.limit; assert!(same()); }
 
 //@ expect: unsafe
-//@ known: unknown because MIR does not print all captures of such a closure
 #[verify]
 fn closure_of_two_parts_wrong(a: Account) { let less = || a.balance <= a.limit; assert!(less()); }

@@ -45,6 +45,10 @@ pub struct Facts {
     /// Types of the crate that may have no value, by their last names, and variants that may have none (`E::V`).
     #[serde(default)]
     pub empties: BTreeSet<String>,
+    /// Types of the crate that hold nothing with a `Drop` of the crate beside their arguments, by their last names, and such
+    /// variants (`E::V`).
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub without_drop: BTreeSet<String>,
     /// The headers of impls that have constants, by their path as MIR prints it: `m::<impl at src/lib.rs:3:1: 3:9>`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub impls: BTreeMap<String, ImplHeader>,
@@ -99,6 +103,19 @@ impl Facts {
     pub fn is_empty_variant(&self, path: &str, variant: &str) -> bool {
         let name = path.rsplit("::").next().unwrap_or(path);
         self.empties.contains(&format!("{name}::{variant}"))
+    }
+
+    /// Is dropping what a type of the crate holds without effect, if dropping its arguments is?
+    pub fn is_without_drop(&self, path: &str, variant: Option<&str>) -> bool {
+        // a namesake of another crate is another type
+        if (path.split_once("::")).is_some_and(|(first, _)| self.linked.contains(first)) {
+            return false;
+        }
+        let name = path.rsplit("::").next().unwrap_or(path);
+        match variant {
+            None => self.without_drop.contains(name),
+            Some(variant) => self.without_drop.contains(&format!("{name}::{variant}")),
+        }
     }
 
     pub fn is_union(&self, path: &str) -> bool {

@@ -47,15 +47,9 @@ impl Lowerer<'_> {
                 self.adt(path, &ops, into)
             }
             Aggregate::Closure(_, fields) => {
-                // A variable of which several parts are captured has one name, and MIR prints one operand a name.
-                let read = self.shapes.fields(into);
-                if read.iter().any(|((_, i), _)| *i as usize >= fields.len()) {
-                    return gap(
-                        "an aggregate whose operands MIR does not print: a closure that captures several parts of one variable",
-                    );
-                }
+                let operands = self.captures(fields, into)?;
                 let mut parts = vec![];
-                for (i, (_, op)) in fields.iter().enumerate() {
+                for (i, op) in operands.iter().enumerate() {
                     let v = self.operand(op)?;
                     parts.push((Step::Field(i as u32), v));
                 }

@@ -351,6 +351,11 @@ impl<'a> Lowerer<'a> {
         if let Some((trait_ref, method)) = path.and_then(Self::trait_object_method) {
             return self.call_trait_object(trait_ref, method, &call);
         }
+        if let Some(path) = path
+            && self.call_boxed_once(path, &call)?
+        {
+            return Ok(());
+        }
         // A function that is only declared prints like one of the crate.
         let is_declared = self.source.facts.declared.contains(last_segment(text));
         if !is_declared && let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {

@@ -68,11 +68,14 @@ impl<'a> Lowerer<'a> {
         if called.is_empty() {
             return all;
         }
+        let functions: HashSet<&str> = all.iter().map(|b| &*b.path).collect();
         let mut named: HashSet<String> = BY_STD.iter().map(|s| (*s).to_owned()).collect();
+        let mut paths = HashSet::new();
         // pointers to functions in statics
         let allocs = self.source.as_written.iter().flat_map(|f| &f.allocs);
         for alloc in allocs {
             named.extend(words(&alloc.to_string()));
+            paths.extend(self.paths(&alloc.to_string()));
         }
         let mut typed = HashSet::new();
         let (mut read, mut hidden) = (0, false);
@@ -82,6 +85,7 @@ impl<'a> Lowerer<'a> {
                 for text in blocks.chain(body.value.iter().map(|v| v.to_string())) {
                     hidden |= hides(&text);
                     named.extend(words(&text));
+                    paths.extend(self.paths(&text));
                     typed.extend(words_of_types(&text));
                 }
                 for local in &body.locals {
@@ -104,14 +108,48 @@ impl<'a> Lowerer<'a> {
                 // what it gives is the type of a variable, too
                 let signature = b.locals.iter().take(1 + b.arg_count as usize);
                 let takes = signature.flat_map(|l| words(&l.ty.to_string()));
+                let is_named = match self.is_free(&b.path, &functions) {
+                    true => paths.contains(&*b.path),
+                    false => named.contains(name),
+                };
                 called.iter().any(inside)
-                    || named.contains(name)
-                        && (hidden || takes.collect::<Vec<_>>().iter().all(known))
+                    || is_named && (hidden || takes.collect::<Vec<_>>().iter().all(known))
             });
             called.extend(more);
             others = left;
         }
         called
+    }
+
+    /// Is it certainly a function that stands in another function, or in no module? Code names it by its path, and other
+    /// functions of its last name are not meant.
+    fn is_free(&self, path: &str, functions: &HashSet<&str>) -> bool {
+        let is_plain = path
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        let in_function = |outer: &str| {
+            let name = outer.rsplit("::").next().unwrap_or(outer);
+            functions.contains(outer) && !self.source.facts.traits.contains_key(name)
+        };
+        is_plain
+            && path
+                .rsplit_once("::")
+                .is_none_or(|(outer, _)| in_function(outer))
+    }
+
+    /// The paths in a text, with and without the crate's name.
+    fn paths(&self, text: &str) -> Vec<String> {
+        let paths = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+        let paths = paths.map(|p| p.trim_matches(':')).filter(|p| !p.is_empty());
+        let both = |p: &str| {
+            let rest = p.strip_prefix(self.source.crate_name);
+            let own = rest.and_then(|rest| rest.strip_prefix("::"));
+            own.into_iter()
+                .chain([p])
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        paths.flat_map(both).collect()
     }
 }
 

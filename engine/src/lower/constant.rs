@@ -1,7 +1,7 @@
 //! Constants: literals, named constants (by their bodies or as the compiler evaluated them), allocations.
 
 use super::pointer::Target;
-use super::shape::Step;
+use super::shape::{LeafKind, Step};
 use super::std_promoted;
 use super::std_table;
 use super::types::{self, erase};
@@ -16,6 +16,9 @@ use crate::term::Term;
 
 /// How the reason of a constant begins that nobody knows the value of: `the value of constant .. is not known`.
 pub const WITHOUT_VALUE: &str = "the value of constant";
+
+/// What a constant's name may be of: `const { .. }` has no name of its own, and a number in its function.
+const NAMED: [BodyKind; 3] = [BodyKind::Const, BodyKind::Promoted, BodyKind::Anonymous];
 
 /// The path of a static of this crate by the compiler's name for it: others may have one of the same path.
 fn static_name(text: &str) -> Option<&str> {
@@ -87,7 +90,7 @@ impl<'a> Lowerer<'a> {
         {
             return Some(t);
         }
-        for kind in [BodyKind::Const, BodyKind::Promoted] {
+        for kind in NAMED {
             if let Ok(Some(b)) = self.bodies.by_path(&path.to_string(), kind) {
                 return Some(erase(b.body.ret()));
             }
@@ -236,8 +239,8 @@ impl<'a> Lowerer<'a> {
                         let t = self.pool.bv(n, types::bits(k));
                         Ok(self.scalar(t))
                     }
-                    None => match self.none_of_bytes(&erase(ty), n)? {
-                        Some(none) => Ok(none),
+                    None => match self.of_bytes(&erase(ty), n, digits)? {
+                        Some(value) => Ok(value),
                         None => gap(format!("a constant of type `{ty}` given by its bytes")),
                     },
                 }
@@ -253,6 +256,41 @@ impl<'a> Lowerer<'a> {
             | Const::Scalar { .. }
             | Const::Other(_) => gap("a constant of unknown form"),
         }
+    }
+
+    /// A value given by all its bytes, where they tell what its parts are.
+    fn of_bytes(&mut self, ty: &Ty, bytes: u128, digits: &str) -> Lowered<Option<Value>> {
+        if let Some(none) = self.none_of_bytes(ty, bytes)? {
+            return Ok(Some(none));
+        }
+        self.only_leaf_of_bytes(ty, bytes, digits)
+    }
+
+    /// A struct or closure with one scalar that is as large as all of it: what else it has takes no room. As many digits
+    /// are printed as it has half bytes.
+    fn only_leaf_of_bytes(&mut self, ty: &Ty, bytes: u128, digits: &str) -> Lowered<Option<Value>> {
+        let n_digits = digits.trim_start_matches("0x").len();
+        let leaves = self.leaves(ty)?;
+        let [leaf] = leaves.as_slice() else {
+            return Ok(None);
+        };
+        let is_field = |step: &Step| matches!(step, Step::Field(_));
+        let LeafKind::Scalar(kind) = leaf.kind else {
+            return Ok(None);
+        };
+        let width = types::bits(kind);
+        let size = (width as usize).div_ceil(8);
+        if 2 * size != n_digits || !leaf.path.iter().all(is_field) {
+            return Ok(None);
+        }
+        let value = match kind {
+            ScalarKind::Bool if bytes <= 1 => self.pool.bool(bytes == 1),
+            ScalarKind::Bool => return Ok(None),
+            _ => self.pool.bv(bytes, width),
+        };
+        let mut value = self.scalar(value);
+        value.leaves[0].0 = leaf.path.clone();
+        Ok(Some(value))
     }
 
     fn float_literal(&mut self, text: &str, bits: u16) -> Lowered<Term> {
@@ -353,7 +391,7 @@ impl<'a> Lowerer<'a> {
         if let Some(value) = self.one_of_namesakes(path)? {
             return Ok(value);
         }
-        for kind in [BodyKind::Const, BodyKind::Promoted] {
+        for kind in NAMED {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
                 // what its body calls is rarely captured, and the compiler told its value
                 let calls = |b: &Block| matches!(b.terminator.kind, TerminatorKind::Call { .. });
@@ -434,6 +472,9 @@ impl<'a> Lowerer<'a> {
             return Ok(v);
         }
         if let Some(v) = self.layout_constant(path, ty)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.needs_drop_constant(path)? {
             return Ok(v);
         }
         match ty {

@@ -10,7 +10,7 @@ use super::types::{self, erase};
 use super::value::{Leaf, PointerValue};
 use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
 use crate::mir::{Elem, GenericArg, IntTy, Place, Ty, TyKind};
-use crate::program::Terminator as End;
+use crate::program::{StopKind, Terminator as End};
 use crate::term::{Sort, Term};
 use std::collections::BTreeSet;
 
@@ -34,12 +34,15 @@ const ONLY_FREE: &[&str] = &[
     "cell::UnsafeCell",
     "cmp::Ordering",
     "cmp::Reverse",
+    // has no value
+    "convert::Infallible",
     "collections::BinaryHeap",
     "collections::TryReserveError",
     "collections::VecDeque",
     "collections::vec_deque::IntoIter",
     "collections::vec_deque::Iter",
     "fmt::Error",
+    "io::Cursor",
     "mem::Discriminant",
     "mem::MaybeUninit",
     "ops::Bound",
@@ -62,6 +65,9 @@ const ONLY_FREE: &[&str] = &[
     "vec::in_place_drop::InPlaceDstDataSrcBufDrop",
     "vec::into_iter::IntoIter",
 ];
+
+/// A type that holds more of its kind is dropped so many levels deep; a run that drops a deeper one leaves the model.
+const MOST_DEPTH: usize = 3;
 
 /// Iterators that hold the iterator and the function that they were given, and no items.
 const ADAPTERS: &[&str] = &[
@@ -127,8 +133,11 @@ impl Lowerer<'_> {
             return Ok(());
         }
         // a list that holds a list: how deep it is, nobody knows here
-        if self.dropping.contains(&ty) {
-            return gap(format!("`Drop` of `{ty}`, which holds more of its kind"));
+        let depth = self.dropping.iter().filter(|outer| **outer == ty).count();
+        if depth >= MOST_DEPTH {
+            let what = format!("`Drop` of `{ty}`, which holds more of its kind");
+            self.end_in_stop(StopKind::Unsupported(what));
+            return Ok(());
         }
         self.dropping.push(ty);
         let dropped = self.drop_parts(at, block, n_dropped);
@@ -150,8 +159,8 @@ impl Lowerer<'_> {
                 .map(|(_, t)| t)
                 .collect(),
             TyKind::Array(..) | TyKind::Slice(_) => {
-                let n = self.length(at)?;
-                return self.drop_elements(at, n, block, n_dropped);
+                let (zero, n) = (self.bv64(0), self.length(at)?);
+                return self.drop_elements(at, (zero, n), block, n_dropped);
             }
             TyKind::Adt { path, args } => {
                 if self.source.drops.contains(&**path) {
@@ -185,12 +194,27 @@ impl Lowerer<'_> {
                         let n = self.vec_length(at)?;
                         let slice = Ty::new(TyKind::Slice(content(0)?));
                         let elements = self.owned(at, &slice, Some(n))?;
-                        return self.drop_elements(&elements, n, block, n_dropped);
+                        let zero = self.bv64(0);
+                        return self.drop_elements(&elements, (zero, n), block, n_dropped);
+                    }
+                    Some("cell::Cell" | "cell::UnsafeCell") => {
+                        let content = content(0)?;
+                        let inside = self.project(at.clone(), &Elem::Field(0, content))?;
+                        return self.drop_at(&inside, block, n_dropped);
+                    }
+                    Some("cell::RefCell") => {
+                        let content = content(0)?;
+                        return self.drop_in_ref_cell(at, &content, block, n_dropped);
                     }
                     Some(name) if ADAPTERS.contains(&name) => {
                         return self.drop_adapter(at, args, block, n_dropped);
                     }
                     _ => {}
+                }
+                if self.is_local_type(path)
+                    && let Some(variants) = self.variants(&ty)
+                {
+                    return self.drop_variant(at, &variants, block, n_dropped);
                 }
                 match self.shapes.all_fields(&ty) {
                     Some(fields) if self.is_local_type(path) => fields,
@@ -269,18 +293,17 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Elements in order: a loop.
-    fn drop_elements(
+    /// The elements from the first number up to the second one, in order: a loop.
+    pub fn drop_elements(
         &mut self,
         at: &Located,
-        n: Term,
+        (from, n): (Term, Term),
         block: u32,
         n_dropped: &mut u32,
     ) -> Lowered<()> {
         let index = self.pool.fresh("dropped", Sort::Bv(64));
         self.draw_vars.push(index);
-        let zero = self.bv64(0);
-        self.assign(index, zero);
+        self.assign(index, from);
         let (head, body, done) = (self.new_block(), self.new_block(), self.new_block());
         self.goto(head);
         self.current = head;
@@ -363,7 +386,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn drop_type(&mut self, ty: &Ty, seen: &mut Vec<Ty>) -> Lowered<()> {
+    pub fn drop_type(&mut self, ty: &Ty, seen: &mut Vec<Ty>) -> Lowered<()> {
         if seen.contains(ty) {
             return Ok(());
         }
@@ -403,8 +426,9 @@ impl Lowerer<'_> {
                     self.used.insert(crate::assumption::Assumption::StdDrops);
                 }
                 // Fields that no body mentions are not known, but dropped all the same.
-                if !is_std && !self.source.drops.is_empty() {
-                    let Some(fields) = self.shapes.all_fields(ty) else {
+                let is_told = self.source.facts.is_without_drop(path, None);
+                if !is_std && !is_told && !self.source.drops.is_empty() {
+                    let Some(fields) = self.all_parts(ty) else {
                         return gap(format!(
                             "drop of `{path}`, whose fields may have a `Drop` of this crate"
                         ));

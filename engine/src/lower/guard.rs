@@ -11,7 +11,7 @@ use crate::mir::{Elem, GenericArg, IntTy, Ty, TyKind};
 use crate::program::Terminator as End;
 use crate::term::Term;
 
-fn named(path: &str, args: Vec<Ty>) -> Ty {
+pub fn named(path: &str, args: Vec<Ty>) -> Ty {
     Ty::new(TyKind::Adt {
         path: path.into(),
         args: args.into_iter().map(GenericArg::Type).collect(),
@@ -54,6 +54,10 @@ impl Lowerer<'_> {
             }
             "cell::BorrowRef" => self.count_borrow(at, &ty, false)?,
             "cell::BorrowRefMut" => self.count_borrow(at, &ty, true)?,
+            "array::IntoIter" => self.drop_rest_of_array(at, block, n_dropped)?,
+            "vec::IntoIter" | "vec::into_iter::IntoIter" => {
+                self.drop_rest_of_vector(at, block, n_dropped)?
+            }
             "rc::Rc" | "sync::Arc" => self.drop_counted(at, path, block, n_dropped)?,
             _ => return Ok(false),
         }
@@ -74,7 +78,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn field_bits(&mut self, at: &Located, number: u32, ty: &Ty) -> Lowered<Term> {
+    pub fn field_bits(&mut self, at: &Located, number: u32, ty: &Ty) -> Lowered<Term> {
         let field = self.project(at.clone(), &Elem::Field(number, ty.clone()))?;
         let value = self.load_located(&field)?;
         self.bits(&value)

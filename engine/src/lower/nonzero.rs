@@ -78,14 +78,19 @@ impl Lowerer<'_> {
 }
 
 fn is_nonzero_option(ty: &Ty) -> bool {
-    let TyKind::Adt { path, args } = ty.kind() else {
-        return false;
+    inside_option(ty).is_some()
+}
+
+/// Of `Option<NonZero<int>>`: the `NonZero`, and the number.
+pub fn inside_option(ty: &Ty) -> Option<(Ty, Ty)> {
+    let content = |ty: &Ty, of: &str| match ty.kind() {
+        TyKind::Adt { path, args } if types::in_std(path) == Some(of) => match args.as_slice() {
+            [GenericArg::Type(inner)] => Some(inner.clone()),
+            _ => None,
+        },
+        _ => None,
     };
-    let [GenericArg::Type(inner)] = args.as_slice() else {
-        return false;
-    };
-    types::in_std(path) == Some("option::Option")
-        && matches!(inner.kind(), TyKind::Adt { path, args }
-            if types::in_std(path) == Some("num::NonZero")
-                && matches!(args.as_slice(), [GenericArg::Type(n)] if matches!(n.kind(), TyKind::Int(_))))
+    let nonzero = content(ty, "option::Option")?;
+    let number = content(&nonzero, "num::NonZero")?;
+    matches!(number.kind(), TyKind::Int(_)).then_some((nonzero, number))
 }

@@ -11,7 +11,7 @@ use crate::mir::{
     Aggregate, Body, Elem, IntTy, Operand, Place, Rvalue, StatementKind, TerminatorKind, Ty, TyKind,
 };
 use crate::program::ScalarKind;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -69,6 +69,9 @@ pub struct Shapes {
     arity: HashMap<Ty, usize>,
     /// All fields of structs that bodies build as they were written.
     built_before: HashMap<Ty, Vec<Ty>>,
+    /// The same of variants of enums.
+    variant_arity: HashMap<(Ty, Arc<str>), usize>,
+    variants_before: HashMap<(Ty, Arc<str>), Vec<Ty>>,
     /// Types whose discriminant is read or set, with the integer type it is read as.
     discriminants: HashMap<Ty, Option<IntTy>>,
     variant_names: Vec<Arc<str>>,
@@ -102,6 +105,11 @@ impl Shapes {
             let built = before.arity.keys();
             let built = built.filter_map(|ty| Some((ty.clone(), before.all_fields(ty)?)));
             shapes.built_before = built.collect();
+            let built = before.variant_arity.keys();
+            let fields = |(ty, name): &(Ty, Arc<str>)| before.variant_fields(ty, name);
+            let built = built.filter_map(|of| Some((of.clone(), fields(of)?)));
+            shapes.variants_before = built.collect();
+            shapes.share_dropped(&before, source);
         }
         shapes
     }
@@ -126,6 +134,9 @@ impl Shapes {
                 let (Some(from), to) = (self.read_operand(body, operand), erase(ty)) else {
                     continue;
                 };
+                for option in [&from, &to] {
+                    self.read_nonzero_option(option);
+                }
                 for (wrapper, inner) in [(&from, &to), (&to, &from)] {
                     let is_leaf =
                         types::pointee(inner).is_some() || types::scalar_kind(inner).is_some();
@@ -157,6 +168,22 @@ impl Shapes {
         }
     }
 
+    /// What becomes an option of a `NonZero`, or was one, is its number, whether somebody looks at it or not.
+    fn read_nonzero_option(&mut self, option: &Ty) {
+        let Some((nonzero, number)) = super::nonzero::inside_option(option) else {
+            return;
+        };
+        let some = self.variant_id("Some");
+        let fields = self.fields.entry(option.clone()).or_default();
+        let content = fields.entry((Some(some), 0)).or_insert(nonzero).clone();
+        // `NonZero(NonZeroInner(7))`, as deep as somebody looked
+        let mut layer = content;
+        while types::transparent(&layer).is_none() && types::scalar_kind(&layer).is_none() {
+            let fields = self.fields.entry(layer).or_default();
+            layer = fields.entry((None, 0)).or_insert(number.clone()).clone();
+        }
+    }
+
     /// Code speaks of an unsized struct or of its sized form: both have the same fields but for the last.
     fn share_unsized(&mut self) {
         let unsized_forms: Vec<Ty> = self
@@ -182,6 +209,58 @@ impl Shapes {
                             .or_insert(t);
                     }
                 }
+            }
+        }
+    }
+
+    /// The structs and enums that name one of these types, or hold one that does.
+    fn speaking_of(&self, paths: &BTreeSet<String>) -> HashSet<Ty> {
+        let mut names = paths.clone();
+        let mut found: HashSet<Ty> = HashSet::new();
+        loop {
+            let n_found = found.len();
+            let names_one = |ty: &Ty| {
+                let text = ty.to_string();
+                let mut paths =
+                    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+                paths.any(|path| names.contains(path.trim_matches(':')))
+            };
+            let mut more = vec![];
+            for (ty, fields) in self.fields.iter().filter(|(ty, _)| !found.contains(*ty)) {
+                let TyKind::Adt { path, .. } = ty.kind() else {
+                    continue;
+                };
+                if names_one(ty) || fields.values().any(names_one) {
+                    more.push((ty.clone(), path.to_string()));
+                }
+            }
+            for (ty, path) in more {
+                // types of std are told by their arguments
+                if types::in_std(&path).is_none() {
+                    names.insert(path);
+                }
+                found.insert(ty);
+            }
+            if found.len() == n_found {
+                return found;
+            }
+        }
+    }
+
+    /// What passes make constants of is dropped all the same: the fields of types that speak of one with a `Drop`.
+    fn share_dropped(&mut self, before: &Shapes, source: &Source<'_>) {
+        let speaking = before.speaking_of(&source.drops);
+        for (ty, fields) in &before.fields {
+            if !speaking.contains(ty) || types::transparent(ty).is_some() {
+                continue;
+            }
+            for ((variant, i), t) in fields {
+                let variant = variant.map(|v| self.variant_id(before.variant_name(v)));
+                let known = self.fields.entry(ty.clone()).or_default();
+                known.entry((variant, *i)).or_insert_with(|| t.clone());
+            }
+            if let Some(int) = before.discriminants.get(ty) {
+                self.discriminants.entry(ty.clone()).or_insert(*int);
             }
         }
     }
@@ -215,15 +294,25 @@ impl Shapes {
 
     /// The types of all fields of a struct, if some body builds one of them and tells.
     pub fn all_fields(&self, ty: &Ty) -> Option<Vec<Ty>> {
-        let Some(&n) = self.arity.get(ty) else {
-            return self.built_before.get(ty).cloned();
-        };
         let known = self.fields(ty);
         let field = |i: usize| {
             let found = known.iter().find(|(k, _)| *k == (None, i as u32));
             found.map(|(_, t)| t.clone())
         };
-        (0..n).map(field).collect()
+        let here = self.arity.get(ty);
+        let here = here.and_then(|&n| (0..n).map(field).collect());
+        here.or_else(|| self.built_before.get(ty).cloned())
+    }
+
+    /// The types of all fields of a variant, if some body builds one and tells.
+    pub fn variant_fields(&self, ty: &Ty, name: &str) -> Option<Vec<Ty>> {
+        let of = (ty.clone(), Arc::from(name));
+        let id = self.variant_index.get(name).copied();
+        let known = self.fields.get(ty);
+        let field = |i: usize| known?.get(&(Some(id?), i as u32)).cloned();
+        let here = self.variant_arity.get(&of);
+        let here = here.and_then(|&n| (0..n).map(field).collect());
+        here.or_else(|| self.variants_before.get(&of).cloned())
     }
 
     fn read_body(&mut self, body: &Body, facts: &Facts) {
@@ -362,8 +451,15 @@ impl Shapes {
                     }
                     _ => None,
                 };
-                if variant.is_none() && path.is_some() {
-                    self.arity.insert(ty.clone(), operands.len());
+                match variant {
+                    Some(id) => {
+                        let of = (ty.clone(), self.variant_names[id as usize].clone());
+                        self.variant_arity.insert(of, operands.len());
+                    }
+                    None if path.is_some() => {
+                        self.arity.insert(ty.clone(), operands.len());
+                    }
+                    None => {}
                 }
                 for (i, o) in operands.into_iter().enumerate() {
                     if let Some(t) = self.read_operand(body, o) {

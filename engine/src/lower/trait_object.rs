@@ -5,10 +5,13 @@ use super::instance::BodyRef;
 use super::place::Located;
 use super::pointer::Target;
 use super::types::{self, erase};
-use super::value::{PointerValue, Value};
+use super::value::{Leaf, PointerValue, Value};
 use super::{Lowered, Lowerer, WITHOUT_BODY, gap};
 use crate::mir::{BodyKind, Elem, Operand, Place, Ty, TyKind};
 use crate::program::{StopKind, Terminator as End};
+
+/// Objects that are boxes of objects are called so many deep.
+const MOST_BOXES: usize = 2;
 
 impl<'a> Lowerer<'a> {
     /// A thin pointer to a value of this type as a trait object.
@@ -114,6 +117,40 @@ impl<'a> Lowerer<'a> {
     fn call_once(&mut self, pointer: &Operand, method: &str, call: &Call<'_>) -> Lowered<()> {
         let v = self.operand(pointer)?;
         let p = self.pointer_of(&v)?;
+        self.call_once_at(&p, method, call, &[])
+    }
+
+    /// `<Box<dyn FnOnce(..)> as FnOnce<..>>::call_once`: what is in the box is called. (The box is not freed, so that its
+    /// place counts as taken.)
+    pub fn call_boxed_once(&mut self, path: &crate::mir::Path, call: &Call<'_>) -> Lowered<bool> {
+        let once = |t: &Ty| {
+            matches!(t.kind(), TyKind::Adt { path, .. }
+            if types::in_std(path) == Some("ops::FnOnce"))
+        };
+        let Some(q) = path.qself.as_ref() else {
+            return Ok(false);
+        };
+        let is_call = q.trait_ref.as_ref().is_some_and(once) && path.last_name() == "call_once";
+        let (true, [receiver, _]) = (is_call && is_boxed_object(&q.ty), call.args) else {
+            return Ok(false);
+        };
+        self.in_call = true;
+        let held = self.operand(receiver);
+        self.in_call = false;
+        let Some(p) = only_pointer_in(&held?) else {
+            return Ok(false);
+        };
+        self.call_once_at(&p, "call_once", call, &[])?;
+        Ok(true)
+    }
+
+    fn call_once_at(
+        &mut self,
+        p: &PointerValue,
+        method: &str,
+        call: &Call<'_>,
+        outer: &[u32],
+    ) -> Lowered<()> {
         let Some(meta) = p.meta else {
             return gap("a trait object without its methods");
         };
@@ -121,7 +158,7 @@ impl<'a> Lowerer<'a> {
         for (choice, ty) in self.vtables.clone().iter().enumerate() {
             let k = self.bv64(choice as u64);
             let hit = self.pool.eq(meta, k);
-            let (thin, possible) = self.receiver_of(&p, ty);
+            let (thin, possible) = self.receiver_of(p, ty);
             let is_it = self.pool.and(hit, possible);
             let (here, other) = (self.new_block(), self.new_block());
             self.end(End::Branch {
@@ -132,21 +169,61 @@ impl<'a> Lowerer<'a> {
             self.current = here;
             self.moved = moved.clone();
             let mark = self.blocks.len();
-            let called = match self.called_once(ty, method, &thin, call) {
-                Ok(Some((body, values))) => self.inline_values(body, call, &values, choice as u32),
-                Ok(None) => gap(format!(
-                    "`{method}` of a trait object of `{ty}`, moved out of its box"
-                )),
-                Err(g) => Err(g),
+            let choices = [outer, &[choice as u32]].concat();
+            let called = match is_boxed_object(ty) && outer.len() < MOST_BOXES {
+                true => self.call_inner_box(ty, &thin, method, call, &choices),
+                false => self.call_moved_out(ty, &thin, method, call, &choices),
             };
             if let Err(g) = called {
                 self.leave_model(g, mark);
             }
             self.current = other;
         }
-        gap(format!(
-            "method `{method}` of a trait object whose type is not known"
-        ))
+        let what = format!("method `{method}` of a trait object whose type is not known");
+        if outer.is_empty() {
+            return gap(what);
+        }
+        self.end_in_stop(StopKind::Unsupported(what));
+        Ok(())
+    }
+
+    /// An object that is a box of another one: that one is called.
+    fn call_inner_box(
+        &mut self,
+        ty: &Ty,
+        outer: &PointerValue,
+        method: &str,
+        call: &Call<'_>,
+        choices: &[u32],
+    ) -> Lowered<()> {
+        let to = Ty::new(TyKind::RawPtr {
+            mutable: true,
+            ty: ty.clone(),
+        });
+        let at = self.deref(outer, &to)?;
+        let held = self.load_located(&at)?;
+        match only_pointer_in(&held) {
+            Some(inner) => self.call_once_at(&inner, method, call, choices),
+            None => gap(format!("a box of unknown form: `{ty}`")),
+        }
+    }
+
+    fn call_moved_out(
+        &mut self,
+        ty: &Ty,
+        thin: &PointerValue,
+        method: &str,
+        call: &Call<'_>,
+        choices: &[u32],
+    ) -> Lowered<()> {
+        let Some((body, values)) = self.called_once(ty, method, thin, call)? else {
+            return gap(format!(
+                "`{method}` of a trait object of `{ty}`, moved out of its box"
+            ));
+        };
+        // a number of its own for each way to get here; two ways with one number would be noticed
+        let number = |n: u32, choice: &u32| n.wrapping_mul(512).wrapping_add(choice + 1);
+        self.inline_values(body, call, &values, choices.iter().fold(0, number))
     }
 
     /// A closure behind `Box<dyn FnOnce(..)>`: its body, and its arguments.
@@ -236,24 +313,44 @@ impl<'a> Lowerer<'a> {
                 otherwise: other,
             });
             self.current = here;
-            if self.drop_without_effect(ty).is_err() {
-                let (thin, possible) = self.receiver_of(&p, ty);
-                let what = "a trait object of another type".to_string();
-                self.check(possible, StopKind::Unsupported(what));
-                let to = Ty::new(TyKind::RawPtr {
-                    mutable: true,
-                    ty: ty.clone(),
-                });
-                let content = self.deref(&thin, &to)?;
-                self.drop_at(&content, block, n_dropped)?;
+            let mark = self.blocks.len();
+            let dropped = match self.drop_without_effect(ty) {
+                Ok(()) => Ok(()),
+                Err(_) => self.drop_object_as(&p, ty, block, n_dropped),
+            };
+            match dropped {
+                Ok(()) => self.goto(done),
+                // only a run with such an object leaves the model
+                Err(g) => {
+                    self.pending.clear();
+                    self.leave_model(g, mark);
+                }
             }
-            self.goto(done);
             self.current = other;
         }
         let what = "drop of a trait object whose type is not known".to_string();
         self.end_in_stop(StopKind::Unsupported(what));
         self.current = done;
         Ok(())
+    }
+
+    /// Drops what a trait object is, if it is of this type.
+    fn drop_object_as(
+        &mut self,
+        p: &PointerValue,
+        ty: &Ty,
+        block: u32,
+        n_dropped: &mut u32,
+    ) -> Lowered<()> {
+        let (thin, possible) = self.receiver_of(p, ty);
+        let what = "a trait object of another type".to_string();
+        self.check(possible, StopKind::Unsupported(what));
+        let to = Ty::new(TyKind::RawPtr {
+            mutable: true,
+            ty: ty.clone(),
+        });
+        let content = self.deref(&thin, &to)?;
+        self.drop_at(&content, block, n_dropped)
     }
 
     /// The pointer as one to a value of this type, without targets of other structs, enums and closures, and the
@@ -302,6 +399,20 @@ impl<'a> Lowerer<'a> {
         let body = self.object_method(ty, trait_ref, method, n_args).ok()??;
         takes(&body, ty).then_some(body)
     }
+}
+
+/// `Box<dyn FnOnce(..)>`
+fn is_boxed_object(ty: &Ty) -> bool {
+    types::boxed(ty).is_some_and(types::is_trait_object)
+}
+
+/// The one pointer in a value that has one.
+fn only_pointer_in(value: &Value) -> Option<PointerValue> {
+    let mut pointers = value.leaves.iter().filter_map(|(_, l)| match &l.leaf {
+        Leaf::Pointer(p) => Some(p.clone()),
+        Leaf::Bits(_) => None,
+    });
+    pointers.next().filter(|_| pointers.next().is_none())
 }
 
 /// A trait object that is passed by value is moved out of its box: the pointer to it.

@@ -4,6 +4,7 @@
 mod const_value;
 mod constants;
 mod foreign_enums;
+mod local_drops;
 mod local_empties;
 mod local_enums;
 mod local_slices;
@@ -111,6 +112,7 @@ pub fn collect_from(
             facts.unions = local_unions::collect(&source);
             facts.slices = local_slices::collect(&source);
             facts.empties = local_empties::collect(&source);
+            facts.without_drop = local_drops::collect(&source);
             facts.impls = impls_with_constants(reference, &command.current_dir);
             facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
             let twice = type_sizes::defined_twice(&source);
