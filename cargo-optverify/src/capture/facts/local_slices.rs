@@ -1,8 +1,8 @@
 //! Structs of the crate that are nothing but a slice or a text (`struct Secret([u8])`), from the macro-expanded source.
 //! Pointers to them carry a length, which no other text of a pointer's type tells.
 //!
-//! Not told: generic ones, ones with other fields, with elements that are no numbers, with a `Drop` of their own, and what
-//! has two definitions under one path.
+//! Not told: generic ones, ones with other fields or an alignment of their own, with elements that are no numbers, with a
+//! `Drop` of their own, and what has two definitions under one path.
 
 use super::local_enums::{join, next_braces, skip_item};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -40,6 +40,7 @@ fn walk(tokens: TokenStream, path: &str, found: &mut Found) {
                 match word.to_string().as_str() {
                     "struct" => {
                         let held = held(&tokens[at + 2..end]);
+                        let held = held.filter(|_| !has_own_alignment(&tokens[..at]));
                         let twice = found.slices.contains_key(&inner);
                         found.slices.insert(inner, held.filter(|_| !twice));
                         at = end;
@@ -64,6 +65,18 @@ fn walk(tokens: TokenStream, path: &str, found: &mut Found) {
         }
         at += 1;
     }
+}
+
+/// Do the attributes in front of an item ask for an alignment? Then it may be larger than what it holds.
+fn has_own_alignment(before: &[TokenTree]) -> bool {
+    let of_item = before.iter().rev().take_while(|token| match token {
+        TokenTree::Ident(word) => word == "pub",
+        TokenTree::Punct(p) => p.as_char() == '#',
+        TokenTree::Group(g) => g.delimiter() != Delimiter::Brace,
+        TokenTree::Literal(_) => false,
+    });
+    let mut of_item = of_item.map(ToString::to_string);
+    of_item.any(|text| text.contains("align"))
 }
 
 fn ident(token: &TokenTree) -> Option<String> {
@@ -123,7 +136,8 @@ mod tests {
     fn structs_that_are_slices() {
         let found = collect(
             "mod m { #[repr(transparent)] pub struct Secret(pub(crate) [u8]); struct Name { #[x] text: str, } }
-             pub struct Words([u64]); struct Other(u8, [u8]); struct G<T>([T]); struct Sized_([u8; 4]); struct Unit;",
+             pub struct Words([u64]); struct Other(u8, [u8]); struct G<T>([T]); struct Sized_([u8; 4]); struct Unit;
+             #[derive(Debug)] #[repr(align(16))] pub(crate) struct Aligned([u8]);",
         );
         let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (&**a, &**b)).collect();
         assert_eq!(
