@@ -204,7 +204,7 @@ impl<'a> Lowerer<'a> {
         let held = self.load_located(&at)?;
         match only_pointer_in(&held) {
             Some(inner) => self.call_once_at(&inner, method, call, choices),
-            None => gap(format!("a box of unknown form: `{ty}`")),
+            None => gap(format!("a trait object in a box of unknown form: `{ty}`")),
         }
     }
 
