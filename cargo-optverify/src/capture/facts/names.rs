@@ -147,7 +147,7 @@ mod tests {
                       extern { fn g(); } extern \"C\" fn own() {}";
         let tokens: TokenStream = source.parse().expect("tokens");
         let top: Vec<String> = items_at_the_top(&tokens).into_iter().collect();
-        assert_eq!(top, ["S", "dep", "own", "type", "util"]);
+        assert_eq!(top, ["S", "dep", "h", "own", "type", "util"]);
         let mut names = BTreeSet::new();
         declared(tokens, &mut names);
         assert_eq!(names.into_iter().collect::<Vec<_>>(), ["g", "labs"]);
