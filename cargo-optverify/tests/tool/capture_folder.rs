@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::Project;
-use optverify_engine::capture::{Capture, CaptureError, ClosedHow, files};
+use optverify_engine::capture::{Capture, CaptureError, ClosedHow, FORMAT_VERSION, files};
 use std::time::Duration;
 
 const SOURCE: &str = r#"
@@ -146,11 +146,9 @@ fn damaged_captures_are_errors() {
         Capture::load(&dir),
         Err(CaptureError::Damaged { .. })
     ));
-    std::fs::write(
-        dir.join(files::MANIFEST),
-        manifest.replacen("\"format_version\":2", "\"format_version\":99", 1),
-    )
-    .expect("write");
+    let format = format!("\"format_version\":{FORMAT_VERSION}");
+    let other = manifest.replacen(&format, "\"format_version\":99", 1);
+    std::fs::write(dir.join(files::MANIFEST), other).expect("write");
     assert!(matches!(
         Capture::load(&dir),
         Err(CaptureError::OtherFormat { found: 99, .. })
