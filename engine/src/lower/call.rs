@@ -356,9 +356,7 @@ impl<'a> Lowerer<'a> {
         {
             return Ok(());
         }
-        // A function that is only declared prints like one of the crate.
-        let is_declared = self.source.facts.declared.contains(last_segment(text));
-        if !is_declared && let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
+        if let Some(b) = self.bodies.by_path(text, BodyKind::Fn)? {
             return self.inline(b, &call, false);
         }
         let of_std = self.is_of_std(text, path);

@@ -657,9 +657,13 @@ impl<'a> Lowerer<'a> {
         }
         if let AllocKind::Static(name) = &alloc.kind {
             let name = name.clone();
+            let first: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
+            let first = first.filter(|_| alloc.relocations.is_empty());
+            // one object, whichever file and table mentions it
+            if self.source.first_call && offset == 0 && self.is_atomics(&to, 0) {
+                return self.static_mut(&name, ty, first.as_deref());
+            }
             if self.is_static_mut(&name, ty)? {
-                let first: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
-                let first = first.filter(|_| alloc.relocations.is_empty());
                 return match offset {
                     0 => self.static_mut(&name, ty, first.as_deref()),
                     _ => gap(format!("a part of `static mut {name}`")),
@@ -669,12 +673,7 @@ impl<'a> Lowerer<'a> {
         if matches!(&alloc.kind, AllocKind::Static(_)) && offset == 0 && self.is_atomics(&to, 0) {
             let key = ObjectKey::Alloc(file, id);
             let object = self.object(key, &to, vec![], format!("alloc{id}"));
-            if self.source.first_call {
-                let bytes: Option<Vec<u8>> = alloc.bytes.iter().copied().collect();
-                self.fill_first(object, &to, bytes.as_deref())?;
-            } else {
-                self.shared.insert(object);
-            }
+            self.shared.insert(object);
             let p = self.pointer_to(Target::Place(object, vec![]), vec![], None);
             return Ok(self.pointer(p));
         }

@@ -37,6 +37,8 @@ pub struct Bodies<'a> {
     /// that one macro made.
     twice: HashSet<&'a str>,
     crate_name: Option<&'a str>,
+    /// Functions without a body, by their last names.
+    declared: &'a BTreeSet<String>,
     aliases: &'a HashMap<String, String>,
     ambiguous: &'a BTreeSet<String>,
     may_be_generic: &'a HashSet<&'a str>,
@@ -74,6 +76,7 @@ impl<'a> Bodies<'a> {
             by_path,
             by_last,
             twice: all.flat_map(|f| named_twice(f)).collect(),
+            declared: &source.facts.declared,
             // another crate's, if there is one of this name
             crate_name: match source.facts.linked.contains(source.crate_name) {
                 true => None,
@@ -98,6 +101,10 @@ impl<'a> Bodies<'a> {
     pub fn by_path(&self, path: &str, kind: BodyKind) -> Lowered<Option<BodyRef<'a>>> {
         if let Some(alias) = self.alias(path)? {
             return self.by_path(&alias, kind);
+        }
+        // A function that is only declared prints like one of the crate.
+        if kind == BodyKind::Fn && self.declared.contains(last_segment(path)) {
+            return Ok(None);
         }
         // bodies have no arguments in their paths, and lifetimes are none: `S::<'_>::get::promoted[0]`
         if let Some(plain) = without_lifetimes(path)

@@ -26,9 +26,18 @@ impl Lowerer<'_> {
         self.elements_of(&elem, &erase(&inner))?.checked_mul(n)
     }
 
-    /// Are these arrays over memory of their elements?
+    /// Are these arrays over memory of their own elements, however deep? Elements of another type of the same size are others:
+    /// not all bits are values of them.
     pub fn strides_over(&mut self, elem: &Ty, arrays: &Ty) -> bool {
-        types::array_len(arrays).is_some() && self.elements_of(elem, arrays).is_some_and(|n| n > 1)
+        let mut inner = types::unwrapped(arrays);
+        while types::array_len(&inner).is_some()
+            && let Some(of) = types::element(&inner)
+        {
+            inner = types::unwrapped(&of);
+        }
+        types::array_len(&types::unwrapped(arrays)).is_some()
+            && inner == types::unwrapped(elem)
+            && self.elements_of(elem, arrays).is_some()
     }
 
     /// The stride of a pointer to `unit` at a spot; what has none leaves the model.

@@ -24,6 +24,9 @@ const HIDDEN: [&str; 10] = [
     "unwind",
 ];
 
+/// Crates of std itself: modules that are named like them are `shadows`' business.
+const OF_STD: [&str; 3] = ["alloc", "core", "std"];
+
 #[derive(Debug, Default, PartialEq)]
 pub struct Names {
     /// What a path may begin with that has two meanings.
@@ -49,7 +52,12 @@ pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names
     };
     let several = linked.iter().filter(|(_, n)| **n > 1);
     names.shared = several.map(|(name, _)| name.clone()).collect();
-    let tokens = expanded.parse::<TokenStream>().unwrap_or_default();
+    let Ok(tokens) = expanded.parse::<TokenStream>() else {
+        // what the crate has is not known: every name may be shared
+        let others = linked.into_keys().filter(|name| !OF_STD.contains(&&**name));
+        names.shared.extend(others);
+        return names;
+    };
     let top = items_at_the_top(&tokens);
     let both = top.into_iter().filter(|name| linked.contains_key(name));
     names.shared.extend(both);
