@@ -142,6 +142,21 @@ fn first_call_of_a_table(i: usize) { unsafe { if i < 4 { assert!(SLOTS[i] != 3);
 #[verify]
 fn first_call_of_atomics() { let w = WEIGHTS.fetch_add(1, core::sync::atomic::Ordering::SeqCst); assert!(w < 3); }
 
+#[inline(never)]
+fn weigh(w: u32) { WEIGHTS.store(w, core::sync::atomic::Ordering::SeqCst); }
+#[inline(never)]
+fn weight() -> u32 { WEIGHTS.load(core::sync::atomic::Ordering::SeqCst) }
+
+// What one function stores, another one finds, also on the first call: only another thread could come between.
+//@ expect: safe
+//@ known: unknown because other threads write to a static of atomics
+#[verify]
+fn first_call_of_two_functions(w: u32) { weigh(w); assert!(weight() == w); }
+
+//@ expect: unsafe
+#[verify]
+fn first_call_of_two_functions_wrong(w: u32) { weigh(w); assert!(weight() != 9); }
+
 //@ expect: safe
 #[verify]
 fn any_call_of_atomics() { let w = WEIGHTS.load(core::sync::atomic::Ordering::SeqCst); assert!(w as u64 <= u32::MAX as u64); }

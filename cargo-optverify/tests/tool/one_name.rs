@@ -141,10 +141,14 @@ fn declared_functions_are_not_their_namesakes() {
         "app",
         "mod h { unsafe extern \"C\" { pub fn labs(x: i64) -> i64; } }\n\
          #[inline(never)]\npub fn h() -> i64 { #[inline(never)]\nfn labs(x: i64) -> i64 { x }\nlabs(0) }\n\
-         #[optverify::verify]\npub fn declared(x: i64) { unsafe { assert!(h::labs(x) == x); } }\n",
+         #[optverify::verify]\npub fn declared(x: i64) { unsafe { assert!(h::labs(x) == x); } }\n\
+         #[inline(never)]\nfn called(f: unsafe extern \"C\" fn(i64) -> i64, x: i64) -> i64 { unsafe { f(x) } }\n\
+         #[optverify::verify]\npub fn by_pointer(x: i64) { assert!(called(h::labs, x) == x); }\n",
     );
     let ran = verified(&project, &[]);
-    assert_eq!(verdict(&ran, "declared"), "\"unknown\"", "{ran:?}");
+    for root in ["declared", "by_pointer"] {
+        assert_eq!(verdict(&ran, root), "\"unknown\"", "{root}: {ran:?}");
+    }
 }
 
 #[test]

@@ -95,33 +95,34 @@ pub fn collect_from(
         facts.enums = foreign_enums::collect(command, scratch, reference, cache)?;
     }
     // names that mean two things are looked for in every crate
-    {
-        let expanded = runs::expanded(command, scratch)?;
-        if expanded.succeeded() {
-            let source = String::from_utf8_lossy(&expanded.output.stdout);
-            facts.enums.extend(local_enums::collect(&source, reference));
-            facts.traits = instances::traits(&source);
-            facts.types = instances::types(&source);
-            facts.modules = modules::collect(&source, command);
-            facts.shadows_std = shadows::defines(&source);
-            let dep_info = runs::dep_info(command, scratch);
-            let names = names::collect(&source, command, &dep_info);
-            facts.shared_names = names.shared;
-            facts.linked = names.linked;
-            facts.declared = names.declared;
-            facts.unions = local_unions::collect(&source);
-            facts.slices = local_slices::collect(&source);
-            facts.empties = local_empties::collect(&source);
-            facts.without_drop = local_drops::collect(&source);
-            facts.impls = impls_with_constants(reference, &command.current_dir);
-            facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
-            let twice = type_sizes::defined_twice(&source);
-            let consts = &mut facts.consts;
-            consts.retain(|name, _| !type_sizes::mentions(name, &twice));
-            facts.twice = Some(twice);
-            let tuples = tuple_sizes::ask(command, scratch, reference)?;
-            tuple_sizes::add(&mut facts.type_sizes, type_sizes::collect(&tuples, ""));
-        }
+    let expanded = runs::expanded(command, scratch)?;
+    if !expanded.succeeded() {
+        // what the crate's names mean nobody can tell then, and no root has a verdict
+        facts.shadows_std = true;
+        return Ok(facts);
     }
+    let source = String::from_utf8_lossy(&expanded.output.stdout);
+    facts.enums.extend(local_enums::collect(&source, reference));
+    facts.traits = instances::traits(&source);
+    facts.types = instances::types(&source);
+    facts.modules = modules::collect(&source, command);
+    facts.shadows_std = shadows::defines(&source);
+    let dep_info = runs::dep_info(command, scratch);
+    let names = names::collect(&source, command, &dep_info);
+    facts.shared_names = names.shared;
+    facts.linked = names.linked;
+    facts.declared = names.declared;
+    facts.unions = local_unions::collect(&source);
+    facts.slices = local_slices::collect(&source);
+    facts.empties = local_empties::collect(&source);
+    facts.without_drop = local_drops::collect(&source);
+    facts.impls = impls_with_constants(reference, &command.current_dir);
+    facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
+    let twice = type_sizes::defined_twice(&source);
+    let consts = &mut facts.consts;
+    consts.retain(|name, _| !type_sizes::mentions(name, &twice));
+    facts.twice = Some(twice);
+    let tuples = tuple_sizes::ask(command, scratch, reference)?;
+    tuple_sizes::add(&mut facts.type_sizes, type_sizes::collect(&tuples, ""));
     Ok(facts)
 }
