@@ -105,12 +105,7 @@ fn own(body: &Body, info: &SourceInfo) -> Option<Span> {
 
 /// Of std, of another crate, of this tool's own library.
 fn is_foreign(file: &str) -> bool {
-    let libraries = [
-        "/library/core/",
-        "/library/std/",
-        "/library/alloc/",
-        "/.cargo/registry/",
-    ];
+    let libraries = ["/rustlib/src/rust/library/", "/.cargo/registry/"];
     let own = ["lib.rs", "nondet.rs", "any.rs", "any_of_std.rs"];
     file.starts_with("/rustc/")
         || libraries.iter().any(|part| file.contains(part))

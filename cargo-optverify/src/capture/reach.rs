@@ -4,6 +4,9 @@
 use crate::capture::mir_text::{BodyText, last_segment, names_used};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The initializer of every `thread_local!`.
+const THREAD_LOCAL: &str = "__rust_std_internal_init_fn";
+
 /// For every function: the functions of the crate that it may call, itself included.
 pub struct Reach(BTreeMap<String, BTreeSet<String>>);
 
@@ -11,7 +14,9 @@ impl Reach {
     /// `bodies`: the closed reference, in which inlined callees are named by their scopes. `constants`: the bodies of the
     /// crate's statics and constants, whose pointers to functions anybody may follow.
     pub fn of(bodies: &[BodyText<'_>], constants: &str) -> Self {
-        let pointed_at = names_used(constants);
+        let mut pointed_at = names_used(constants);
+        // Who reads a `thread_local!` runs its initializer, whose name is in the macro's closures alone.
+        pointed_at.insert(THREAD_LOCAL.to_owned());
         let mut by_name: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for body in bodies {
             by_name

@@ -254,18 +254,26 @@ impl<'a> Lowerer<'a> {
                 _ => return gap("a call through a pointer that is no function"),
             }
         }
-        if let [(_, only)] = paths.as_slice()
-            && !is_closure(only)
-        {
-            let only = only.clone();
-            return self.call_path(&only, None, args, destination, next, block);
-        }
         let call = Call {
             args,
             destination,
             next,
             block,
         };
+        let key = |(_, path): &(_, String)| Self::accessed_key(path).map(str::to_owned);
+        match paths.as_slice() {
+            [only] if let Some(key) = key(only) => return self.access_thread_local(&key, &call),
+            paths if paths.iter().any(|p| key(p).is_some()) => {
+                return gap("an access to one of several thread-locals");
+            }
+            _ => {}
+        }
+        if let [(_, only)] = paths.as_slice()
+            && !is_closure(only)
+        {
+            let only = only.clone();
+            return self.call_path(&only, None, args, destination, next, block);
+        }
         let mut callees = vec![];
         for (t, path) in paths {
             let body = match is_closure(&path) {

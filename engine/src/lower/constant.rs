@@ -391,6 +391,9 @@ impl<'a> Lowerer<'a> {
         if let Some(value) = self.one_of_namesakes(path)? {
             return Ok(value);
         }
+        if let Some(access) = self.thread_local_access(path)? {
+            return Ok(access);
+        }
         for kind in NAMED {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
                 // what its body calls is rarely captured, and the compiler told its value

@@ -67,6 +67,7 @@ mod std_table;
 mod stride;
 mod tag;
 mod tail_call;
+mod thread_local;
 mod total;
 mod trait_default;
 mod trait_object;

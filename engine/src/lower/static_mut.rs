@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         if self.source.first_call {
             self.fill_first(object, &to, first)?;
         } else if self.prepared.insert(object) {
-            self.fill_with_anything(object, name, &to)?;
+            self.fill_with_anything(object, &format!("`static mut {name}`"), &to)?;
         }
         let p = self.pointer_to(super::pointer::Target::Place(object, vec![]), vec![], None);
         Ok(self.pointer(p))
@@ -105,7 +105,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn fill_with_anything(&mut self, object: super::ObjectId, name: &str, ty: &Ty) -> Lowered<()> {
+    pub fn fill_with_anything(
+        &mut self,
+        object: super::ObjectId,
+        name: &str,
+        ty: &Ty,
+    ) -> Lowered<()> {
         let parts: Vec<(Vec<super::shape::Step>, Option<Sort>)> = self
             .undefined(ty)?
             .leaves
@@ -117,13 +122,13 @@ impl Lowerer<'_> {
             .collect();
         for (path, sort) in parts {
             let Some(sort) = sort else {
-                return gap(format!("`static mut {name}`, which holds pointers"));
+                return gap(format!("{name}, which holds pointers"));
             };
             self.part(object, &path, Part::Value, sort);
             let Some(&var) = self.vars.get(&(object, path, Part::Value)) else {
                 return gap("a variable that was never made");
             };
-            let why = format!("what earlier calls left in `static mut {name}`");
+            let why = format!("what earlier calls left in {name}");
             self.entry_setup
                 .push(Stmt::Havoc(var, Draw::Approximate(why)));
         }
@@ -139,7 +144,7 @@ impl Lowerer<'_> {
         };
         match self.objects.iter().find_map(|o| statics(&o.key)) {
             Some(name) if skips.iter().any(|s| self.used.contains(s)) => Err(format!(
-                "`static mut {name}` beside calls that are not entered, which may write it"
+                "static `{name}` beside calls that are not entered, which may write it"
             )),
             _ => Ok(()),
         }

@@ -26,6 +26,14 @@ impl Lowerer<'_> {
         if types::in_std(&plain) == Some("intrinsics::select_unpredictable") {
             return self.chosen(call).map(Some);
         }
+        // in constants, which rustc does not inline into
+        let of_cell = ["cell::Cell::new", "cell::UnsafeCell::new"].map(Some);
+        if let (true, [content]) = (of_cell.contains(&types::in_std(&plain)), call.args) {
+            return self.operand(content).map(Some);
+        }
+        if let Some(key) = self.thread_local_key(path, call)? {
+            return Ok(Some(key));
+        }
         let into = erase(&self.place_type(call.destination)?);
         // in constants, which rustc does not inline into
         let of_sequence = types::in_std(&plain).is_some_and(|path| {

@@ -33,25 +33,32 @@ const any::promoted[0]: &ControlFlow<()> = {
 }
 ";
 
-fn bodies() -> &'static [Body] {
-    static FILE: OnceLock<Option<MirFile>> = OnceLock::new();
-    let file = FILE.get_or_init(|| mir::parse_file(BODIES).ok());
+/// The bodies in the words of a crate that has std (`true`), or only core.
+fn bodies(in_std: bool) -> &'static [Body] {
+    static FILES: OnceLock<[Option<MirFile>; 2]> = OnceLock::new();
+    let files = FILES.get_or_init(|| {
+        let of_core = BODIES.replace("std::", "core::");
+        [BODIES, &of_core].map(|text| mir::parse_file(text).ok())
+    });
+    let file = &files[usize::from(!in_std)];
     file.as_ref().map_or(&[], |file| &file.bodies)
 }
 
 /// The body of `<I as std::iter::Iterator>::all::<F>::promoted[0]`.
 pub fn of(path: &Path) -> Option<&'static Body> {
     let of_trait = path.qself.as_ref()?.trait_ref.as_ref()?;
-    let of_iterator = matches!(of_trait.kind(), TyKind::Adt { path, .. }
-        if super::types::in_std(path) == Some("iter::Iterator"));
-    if !of_iterator {
+    let TyKind::Adt { path: of_trait, .. } = of_trait.kind() else {
+        return None;
+    };
+    if super::types::in_std(of_trait) != Some("iter::Iterator") {
         return None;
     }
     let text = path.to_string();
     let (function, _) = text.rsplit_once("::promoted[")?;
     let own = &text[function.len()..];
     let name = format!("{}{own}", super::last_segment(function));
-    bodies().iter().find(|body| *body.path == *name)
+    let in_std = of_trait.starts_with("std::");
+    bodies(in_std).iter().find(|body| *body.path == *name)
 }
 
 #[cfg(test)]
@@ -60,7 +67,12 @@ mod tests {
 
     #[test]
     fn every_body_is_read() {
-        let paths: Vec<&str> = bodies().iter().map(|b| &*b.path).collect();
-        assert_eq!(paths, ["all::promoted[0]", "any::promoted[0]"]);
+        for in_std in [true, false] {
+            let paths: Vec<&str> = bodies(in_std).iter().map(|b| &*b.path).collect();
+            assert_eq!(paths, ["all::promoted[0]", "any::promoted[0]"]);
+            let crate_name = if in_std { "&std::" } else { "&core::" };
+            let of_it = |b: &Body| b.ret().to_string().starts_with(crate_name);
+            assert!(bodies(in_std).iter().all(of_it));
+        }
     }
 }

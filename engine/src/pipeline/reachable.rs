@@ -13,8 +13,11 @@ use std::ops::Range;
 /// By the last name of a function: the paths of functions that no text speaks of, but are needed where that one is.
 pub type Beside<'a> = HashMap<&'a str, Vec<&'a str>>;
 
+/// The function that makes the first value of a `thread_local!`, for whoever reads it first.
+pub const THREAD_LOCAL: &str = "__rust_std_internal_init_fn";
+
 /// Names that no text spells where it uses them: values are dropped by their type.
-const ALWAYS: [&str; 1] = ["drop"];
+const ALWAYS: [&str; 2] = ["drop", THREAD_LOCAL];
 
 /// The items of a text that `function` may reach, in their order.
 pub fn reachable(

@@ -1,6 +1,6 @@
 //! From captured text to a simplified program: parse, round trip, lower, simplify.
 
-use super::reachable::{Beside, Named, mentions, reachable};
+use super::reachable::{Beside, Mention, Named, THREAD_LOCAL, mentions, reachable};
 use super::vacuous::Probes;
 use crate::assumption::Ledger;
 use crate::capture::{Capture, CaptureError, Function, Items, Root, Snapshot};
@@ -223,12 +223,14 @@ fn read_reachable(
     let mut files = vec![];
     // Statics and constants hold pointers to functions.
     let mut named: String = constants.bodies.iter().map(|b| b.to_string()).collect();
+    let mut unspelt = vec![Mention::Code(THREAD_LOCAL)];
     while let Some((items, function)) = texts.pop() {
         let part = reachable(&items, function, &beside)?;
         one_meaning(capture, &part)?;
         files.push(newtypes.open(read(&part, &items)?));
         let of_statics = std::mem::take(&mut named);
-        for mention in mentions(&part).chain(mentions(&of_statics)) {
+        let unspelt = std::mem::take(&mut unspelt).into_iter();
+        for mention in mentions(&part).chain(mentions(&of_statics)).chain(unspelt) {
             let of_contracts = beside.remove(mention.word()).unwrap_or_default();
             let of_contracts = of_contracts
                 .iter()

@@ -94,7 +94,7 @@ fn asks_for_room(texts: &str) -> bool {
     };
     let of_std = |line: &str| {
         let place = line.rsplit(" at ").next().unwrap_or(line);
-        place.contains("/library/alloc/src/") || place.contains("/library/core/src/")
+        place.starts_with("/rustc/") || place.contains("/rustlib/src/rust/library/")
     };
     let code = texts
         .lines()
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn who_asks_for_room_is_told() {
         let line = "        scope 3 (inlined Vec::<u8>::capacity) { // at";
-        let of_std = format!("{line} /x/library/alloc/src/vec/mod.rs:3:1: 3:2\n");
+        let of_std = format!("{line} /rustc/1/library/alloc/src/vec/mod.rs:3:1: 3:2\n");
         assert!(!asks_for_room(&of_std));
         assert!(asks_for_room(&format!(
             "{of_std}{line} src/lib.rs:3:1: 3:2\n"
