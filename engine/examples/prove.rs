@@ -2,7 +2,7 @@
 //! With `OPTVERIFY_GRAPH` set, the sliced graph is printed first.
 
 use optverify_engine::prove::{Proof, Verdict, portfolio, slice};
-use optverify_engine::{capture::Capture, lower, mir, program};
+use optverify_engine::{capture::Capture, pipeline, program};
 use std::time::Duration;
 
 fn main() {
@@ -10,11 +10,10 @@ fn main() {
     let seconds = args.get(2).and_then(|s| s.parse().ok()).unwrap_or(30);
     let capture = Capture::load(&args[1]).expect("capture");
     for root in capture.roots() {
-        let text = capture.reference_text(&root.function).expect("reference");
-        let file = mir::parse_file(&text).expect("parse");
-        let source = lower::Source::of(&capture, vec![&file]);
-        let mut p = lower::lower(&source, &root.function).expect("lower");
-        program::simplify::simplify(&mut p);
+        let texts = program::Texts::AnyBytes;
+        let prepared = pipeline::prepare_reference(&capture, root, texts);
+        let (prepared, _) = prepared.expect("a program");
+        let p = prepared.program;
         if std::env::var("OPTVERIFY_GRAPH").is_ok() {
             graph(p.clone());
         }

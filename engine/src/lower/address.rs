@@ -1,8 +1,8 @@
 //! Addresses as numbers. Their values are not known, but whether one is null is.
 
-use super::pointer::Target;
+use super::pointer::{Target, TargetId};
 use super::types;
-use super::value::{PointerValue, Value};
+use super::value::{Leaf, PointerValue, Value};
 use super::{Lowered, Lowerer};
 use crate::mir::{BinOp, CastKind, Const, Operand, Rvalue, Ty, TyKind};
 use crate::program::Draw;
@@ -40,6 +40,26 @@ impl Lowerer<'_> {
             .iter()
             .all(|t| self.targets[t.0 as usize] == Target::Address);
         Ok((!known).then_some(p))
+    }
+
+    /// The number of a thin pointer that points to no object: iterators over values without a size count in one.
+    pub fn number_of_address(&mut self, v: &Value, ty: &Ty) -> Option<Term> {
+        let is_thin = types::pointee(ty).is_some_and(|to| !types::is_fat(to));
+        let [(_, leaf)] = v.leaves.as_slice() else {
+            return None;
+        };
+        let Leaf::Pointer(p) = leaf.leaf.clone() else {
+            return None;
+        };
+        let is_address = |t: &TargetId| self.targets[t.0 as usize] == Target::Address;
+        if !is_thin || !p.targets.iter().all(is_address) {
+            return None;
+        }
+        // no target is known yet: the next round of lowering knows one
+        Some(match p.indices.first() {
+            Some(&number) => number,
+            None => self.bv64(0),
+        })
     }
 
     /// A number that nobody should look at: if somebody does, the run proves nothing.

@@ -114,7 +114,7 @@ impl Lowerer<'_> {
         let value = self.assemble(into, variant.as_deref(), parts)?;
         if matches!(into.kind(), TyKind::Adt { path, .. } if types::in_std(path) == Some("raw_vec::RawVecInner"))
         {
-            return self.empty_buffer(value);
+            return self.empty_buffer(value, false);
         }
         Ok(value)
     }

@@ -269,6 +269,9 @@ impl Lowerer<'_> {
         if let Some(out) = self.beside_bool(&v, from, to)? {
             return Ok(out);
         }
+        if let Some(number) = self.number_of_address(&v, from) {
+            return self.value_of_bits(number, to);
+        }
         let Some(bytes) = self.bits_of(&v, from)? else {
             return gap(format!("transmute of `{from}` to `{to}`"));
         };

@@ -380,7 +380,7 @@ impl<'a> Lowerer<'a> {
             return gap(format!("a constant of type `{ty}`"));
         }
         if path.plain().ends_with("raw_vec::RawVecInner") {
-            return self.empty_buffer(value);
+            return self.empty_buffer(value, true);
         }
         Ok(value)
     }
@@ -498,10 +498,8 @@ impl<'a> Lowerer<'a> {
             return true;
         };
         let own = || {
-            ["all", "any"]
-                .iter()
-                .flat_map(|m| self.bodies.methods(m))
-                .next()
+            let of_iterators = std_promoted::FUNCTIONS.iter();
+            of_iterators.flat_map(|m| self.bodies.methods(m)).next()
         };
         types::in_std(of).is_some() || (self.is_local_type(of) && own().is_none())
     }

@@ -159,9 +159,43 @@ impl Lowerer<'_> {
         self.deref(&p, &ty)
     }
 
+    /// The place that an allocation is made at. `try_allocate_in` of a vector has three of them, for no room, for any room
+    /// and for zeroed room, of which a call takes one: they are one place.
+    fn heap_key(&mut self) -> ObjectKey {
+        let here = ObjectKey::Heap(self.frame, self.const_site, self.statement);
+        let Some(call) = self.allocating_call() else {
+            return here;
+        };
+        let place = self.heap_places.entry((self.frame, call)).or_insert(here);
+        place.clone()
+    }
+
+    /// The scope of the inlined call of a vector's allocation that the current statement belongs to.
+    fn allocating_call(&self) -> Option<u32> {
+        let body = self.body();
+        let block = body.blocks.get(self.mir_block as usize)?;
+        let statement = block.statements.get(self.statement as usize);
+        let info = statement.map_or(&block.terminator.source_info, |s| &s.source_info);
+        let mut at = Some(info.scope);
+        while let Some(scope) = at.and_then(|at| body.scopes.get(at as usize)) {
+            if let Some(inlined) = &scope.inlined
+                && super::raw_vec::is_inner(path_of(&inlined.callee))
+                && super::last_segment(path_of(&inlined.callee)) == "try_allocate_in"
+            {
+                return Some(scope.id);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
     /// The object of the allocation that the current statement makes.
     fn heap_object(&mut self, elem: Option<&Ty>) -> ObjectId {
-        let key = ObjectKey::Heap(self.frame, self.const_site, self.statement);
+        let key = self.heap_key();
+        self.heap_object_of(key, elem)
+    }
+
+    fn heap_object_of(&mut self, key: ObjectKey, elem: Option<&Ty>) -> ObjectId {
         let u8s = Ty::new(TyKind::Int(IntTy::U8));
         let ty = Ty::new(TyKind::Slice(elem.unwrap_or(&u8s).clone()));
         let rows = self.rows_of(&key);
@@ -346,8 +380,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `RawVecInner { ptr: dangling, cap: 0, .. }`: a buffer without room takes the place of the dangling pointer.
-    pub fn empty_buffer(&mut self, mut value: Value) -> Lowered<Value> {
+    /// `RawVecInner { ptr: dangling, cap: 0, .. }`: a buffer without room takes the place of the dangling pointer. Constants are
+    /// copied by the optimizer, and every copy is a vector's own.
+    pub fn empty_buffer(&mut self, mut value: Value, is_constant: bool) -> Lowered<Value> {
         for (_, l) in &mut value.leaves {
             let Leaf::Pointer(p) = &l.leaf else { continue };
             let is_address = |t: &TargetId| self.targets[t.0 as usize] == Target::Address;
@@ -356,7 +391,11 @@ impl Lowerer<'_> {
             };
             let old = p.clone();
             let dangling = self.tag_is(&old, address);
-            let object = self.heap_object(None);
+            let key = match is_constant {
+                true => ObjectKey::Heap(self.frame, self.const_site, self.statement),
+                false => self.heap_key(),
+            };
+            let object = self.heap_object_of(key, None);
             let zero = self.bv64(0);
             let fresh = self.make_alive_if(object, zero, dangling)?;
             let mut rest = old.clone();
@@ -523,6 +562,15 @@ impl Lowerer<'_> {
         }
         Ok(())
     }
+}
+
+/// A callee as scopes print it, without its arguments: `alloc::raw_vec::RawVecInner::try_allocate_in`.
+fn path_of(callee: &str) -> &str {
+    callee
+        .split('<')
+        .next()
+        .unwrap_or(callee)
+        .trim_end_matches("::")
 }
 
 fn is_global(path: &Path) -> bool {

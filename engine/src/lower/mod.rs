@@ -312,6 +312,8 @@ pub(crate) struct Lowerer<'a> {
     pub shared: BTreeSet<ObjectId>,
     /// Places that allocate again while what they made is in use. Kept from round to round.
     pub crowds: std::collections::HashSet<ObjectKey>,
+    /// Where the allocation of a vector is made, by the call's frame and scope: the first of its places.
+    pub heap_places: HashMap<(InstanceId, u32), ObjectKey>,
     pub unfolded: inline::Unfolded,
     /// Is the statement at hand one of std's own iterators?
     pub iterating: bool,
@@ -471,6 +473,7 @@ impl<'a> Lowerer<'a> {
             escaped: BTreeSet::new(),
             shared: BTreeSet::new(),
             crowds: Default::default(),
+            heap_places: Default::default(),
             unfolded: inline::Unfolded {
                 most: inline::MAX_DEPTH,
                 deepest: 0,

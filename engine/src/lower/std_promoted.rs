@@ -4,7 +4,11 @@
 use crate::mir::{self, Body, MirFile, Path, TyKind};
 use std::sync::OnceLock;
 
-/// `all` compares what `try_fold` gives with `Continue(())`, `any` with `Break(())`.
+/// The methods of iterators that have such constants.
+pub const FUNCTIONS: [&str; 4] = ["all", "any", "lt", "gt"];
+
+/// `all` compares what `try_fold` gives with `Continue(())`, `any` with `Break(())`; `lt` and `gt` compare an order with
+/// `Some(Less)` and `Some(Greater)`.
 const BODIES: &str = "\
 const all::promoted[0]: &ControlFlow<()> = {
     let mut _0: &std::ops::ControlFlow<()>;
@@ -27,6 +31,32 @@ const any::promoted[0]: &ControlFlow<()> = {
     bb0: {
         _2 = ();
         _1 = ControlFlow::<()>::Break(move _2);
+        _0 = &_1;
+        return;
+    }
+}
+
+const lt::promoted[0]: &Option<std::cmp::Ordering> = {
+    let mut _0: &std::option::Option<std::cmp::Ordering>;
+    let mut _1: std::option::Option<std::cmp::Ordering>;
+    let mut _2: std::cmp::Ordering;
+
+    bb0: {
+        _2 = std::cmp::Ordering::Less;
+        _1 = Option::<std::cmp::Ordering>::Some(move _2);
+        _0 = &_1;
+        return;
+    }
+}
+
+const gt::promoted[0]: &Option<std::cmp::Ordering> = {
+    let mut _0: &std::option::Option<std::cmp::Ordering>;
+    let mut _1: std::option::Option<std::cmp::Ordering>;
+    let mut _2: std::cmp::Ordering;
+
+    bb0: {
+        _2 = std::cmp::Ordering::Greater;
+        _1 = Option::<std::cmp::Ordering>::Some(move _2);
         _0 = &_1;
         return;
     }
@@ -69,7 +99,7 @@ mod tests {
     fn every_body_is_read() {
         for in_std in [true, false] {
             let paths: Vec<&str> = bodies(in_std).iter().map(|b| &*b.path).collect();
-            assert_eq!(paths, ["all::promoted[0]", "any::promoted[0]"]);
+            assert_eq!(paths, FUNCTIONS.map(|f| format!("{f}::promoted[0]")));
             let crate_name = if in_std { "&std::" } else { "&core::" };
             let of_it = |b: &Body| b.ret().to_string().starts_with(crate_name);
             assert!(bodies(in_std).iter().all(of_it));

@@ -162,7 +162,9 @@ impl<'a> Lowerer<'a> {
         }
         match found.as_slice() {
             [only] => Ok(*only),
-            _ => gap(format!("thread-local `{key}` whose initializer is not captured")),
+            _ => gap(format!(
+                "thread-local `{key}` whose initializer is not captured"
+            )),
         }
     }
 
@@ -219,8 +221,11 @@ impl<'a> Lowerer<'a> {
             TyKind::Bool | TyKind::Int(_) | TyKind::Float(_) => true,
             TyKind::Array(t, _) => inside(t),
             TyKind::Tuple(parts) => parts.iter().all(inside),
-            TyKind::Adt { path, args } if types::in_std(path).is_some_and(|p| CELLS.contains(&p)) => {
-                args.iter().all(|a| matches!(a, GenericArg::Type(t) if inside(t)))
+            TyKind::Adt { path, args }
+                if types::in_std(path).is_some_and(|p| CELLS.contains(&p)) =>
+            {
+                args.iter()
+                    .all(|a| matches!(a, GenericArg::Type(t) if inside(t)))
             }
             TyKind::Adt { path, .. } => {
                 let fields = self.shapes.all_fields(ty);

@@ -14,6 +14,7 @@ pub mod settle;
 pub mod simplify;
 mod source_span;
 pub mod summary;
+mod targets;
 pub mod texts;
 pub mod utf8;
 pub mod values;
