@@ -52,6 +52,9 @@ pub struct Facts {
     /// The headers of impls that have constants, by their path as MIR prints it: `m::<impl at src/lib.rs:3:1: 3:9>`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub impls: BTreeMap<String, ImplHeader>,
+    /// Constants promoted in methods, by their names in code: the names of their bodies.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub promoted: BTreeMap<String, String>,
 }
 
 impl Facts {

@@ -90,6 +90,9 @@ impl<'a> Lowerer<'a> {
         {
             return Some(t);
         }
+        if let Ok(Some(b)) = self.promoted_in_method(&path.to_string()) {
+            return Some(erase(b.body.ret()));
+        }
         for kind in NAMED {
             if let Ok(Some(b)) = self.bodies.by_path(&path.to_string(), kind) {
                 return Some(erase(b.body.ret()));
@@ -106,6 +109,9 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(b) = self.promoted_in_generic(path) {
             return Some(erase(b.body.ret()));
+        }
+        if let Some(body) = std_promoted::of(path).filter(|_| self.is_std_default(path)) {
+            return Some(erase(body.ret()));
         }
         if let Some(width) = super::nan::width_of(path) {
             return Some(Ty::new(TyKind::Float(width)));
@@ -394,6 +400,9 @@ impl<'a> Lowerer<'a> {
         if let Some(access) = self.thread_local_access(path)? {
             return Ok(access);
         }
+        if let Some(b) = self.promoted_in_method(&text)? {
+            return self.const_body(b);
+        }
         for kind in NAMED {
             if let Some(b) = self.bodies.by_path(&text, kind)? {
                 // what its body calls is rarely captured, and the compiler told its value
@@ -419,7 +428,7 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(body) = std_promoted::of(path)
             && self.is_std_default(path)
-            && ty.is_some_and(|ty| *ty == erase(body.ret()))
+            && ty.is_none_or(|ty| *ty == erase(body.ret()))
         {
             self.used.insert(crate::assumption::Assumption::StdModels);
             return self.const_body(super::instance::BodyRef { body, file: 0 });

@@ -388,13 +388,18 @@ impl<'a> Lowerer<'a> {
         of_constant: bool,
     ) -> Lowered<Option<Named>> {
         let TyKind::Adt {
-            path: trait_path, ..
+            path: trait_path,
+            args,
         } = of_trait.kind()
         else {
             return Ok(None);
         };
         let local_trait = self.is_local_type(trait_path);
-        let local_type = matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
+        let is_local =
+            |ty: &Ty| matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
+        // `impl From<Own> for Cow<'_, [u8]>`: no other crate may have it, and no blanket impl beside it
+        let local_type = is_local(ty)
+            || (args.iter()).any(|a| matches!(a, GenericArg::Type(ty) if is_local(ty)));
         let trait_name = last_segment(trait_path);
         let is_own = WITHOUT_BLANKET.contains(&trait_name)
             || of_constant && BLANKET_WITHOUT_CONSTANTS.contains(&trait_name);

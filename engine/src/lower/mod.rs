@@ -378,7 +378,7 @@ pub(crate) struct Lowerer<'a> {
 }
 
 /// Programs larger than this are refused rather than ground through.
-const MAX_BLOCKS: usize = 60_000;
+const MAX_BLOCKS: usize = 240_000;
 /// Rounds of lowering until pointer targets are settled; nesting depth of pointers is small in practice.
 const MAX_ROUNDS: usize = 24;
 

@@ -2,14 +2,27 @@
 //! printed once for all of them. Where it consists of literals, of named constants and of types that no parameter can be,
 //! it has one value in every instance; all others have none here.
 
-use super::Lowerer;
 use super::instance::BodyRef;
+use super::{Lowered, Lowerer};
 use crate::mir::{
     Aggregate, ArrayLen, Body, BodyKind, Const, GenericArg, Operand, Path, Rvalue, StatementKind,
     TerminatorKind, Ty, TyKind,
 };
 
 impl<'a> Lowerer<'a> {
+    /// The body of `<m::S as Tr>::f::promoted[0]`, as the method's own code told. In a generic impl a name may be an
+    /// instance's, of a type that is named like the parameter.
+    pub fn promoted_in_method(&self, constant: &str) -> Lowered<Option<BodyRef<'a>>> {
+        let Some(of) = self.source.facts.promoted.get(constant) else {
+            return Ok(None);
+        };
+        let method = of.rsplit_once("::").map_or("", |(method, _)| method);
+        let header = self.source.impls.get(method);
+        let is_plain = header.is_some_and(|h| !h.is_generic);
+        let body = self.bodies.by_path(of, BodyKind::Promoted)?;
+        Ok(body.filter(|b| is_plain || is_one_value(b.body)))
+    }
+
     /// The body of `m::f::<u8>::promoted[0]`, if it is the same for all `f`.
     pub fn promoted_in_generic(&self, path: &Path) -> Option<BodyRef<'a>> {
         let is_type = |a: &GenericArg| !matches!(a, GenericArg::Lifetime(_));

@@ -4,7 +4,7 @@
 //!
 //! What the macro expands to is std's own: a constant `KEY`, of a type with one field, a function that gives the address. All
 //! its closures have one name for all keys of a crate, so that the key is told by the constant they are made in
-//! (`KEY::{constant#0}`), and the access is done here in place of std's code. Only numbers have a model: they have nothing to
+//! (`KEY::{constant#1}`), and the access is done here in place of std's code. Only numbers have a model: they have nothing to
 //! drop, and what has no drop is never destroyed, so that an access always succeeds.
 
 use super::inline::Call;
@@ -21,16 +21,19 @@ use crate::term::{Sort, Term, Var};
 
 /// What a pointer to the access function of a key is called.
 const ACCESS: &str = "thread-local ";
-/// How the constant's name ends that makes this function.
-const MADE_IN: &str = "::{constant#0}";
+/// How the constant's name ends that makes this function: a number follows, which counts those in the key's type, too.
+const MADE_IN: &str = "::{constant#";
 
 impl<'a> Lowerer<'a> {
-    /// `KEY::{constant#0}`: the function that gives the address of the key's value.
+    /// `KEY::{constant#1}`: the function that gives the address of the key's value.
     pub fn thread_local_access(&mut self, path: &Path) -> Lowered<Option<Value>> {
         let text = path.to_string();
-        let Some(key) = text.strip_suffix(MADE_IN) else {
+        let Some((key, number)) = text.rsplit_once(MADE_IN) else {
             return Ok(None);
         };
+        if !number.ends_with('}') {
+            return Ok(None);
+        }
         let Some(b) = self.bodies.by_path(&text, BodyKind::Anonymous)? else {
             return Ok(None);
         };

@@ -11,6 +11,7 @@ mod local_slices;
 mod local_unions;
 mod modules;
 mod names;
+mod promoted;
 mod shadows;
 mod tuple_sizes;
 mod type_sizes;
@@ -117,6 +118,7 @@ pub fn collect_from(
     facts.empties = local_empties::collect(&source);
     facts.without_drop = local_drops::collect(&source);
     facts.impls = impls_with_constants(reference, &command.current_dir);
+    facts.promoted = promoted::collect(reference);
     facts.type_sizes = type_sizes::collect(&evaluated.sizes, &source);
     let twice = type_sizes::defined_twice(&source);
     let consts = &mut facts.consts;

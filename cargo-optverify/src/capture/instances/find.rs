@@ -5,8 +5,8 @@
 //! can be. Nothing is found where two could be meant.
 
 use super::expanded::{self, Expanded, Impl};
-use super::parameters::{Parameter, Sources, parameters};
-use super::substitute::{Bindings, can_be_replaced};
+use super::parameters::{Parameter, Sources, anonymous, parameters};
+use super::substitute::{Bindings, can_be_replaced, is_anonymous};
 use super::unify::{argument, bind, given_text, unify, without_lifetimes};
 use crate::capture::mir_text::{self, last_segment};
 use crate::capture::roots;
@@ -328,10 +328,17 @@ impl<'a> Items<'a> {
             None if args.is_empty() && found.path.contains("<impl at ") => vec![],
             own => own?,
         };
+        let own = [own, anonymous(body)?].concat();
         if own.len() != args.len() {
             return None;
         }
         for (parameter, arg) in own.iter().zip(args) {
+            if is_anonymous(&parameter.name) {
+                // two that print alike may stand for one type only
+                let given = given_text(arg);
+                bind(&parameter.name, given, &own, &mut found.bindings).then_some(())?;
+                continue;
+            }
             if found.bindings.contains_key(&parameter.name) {
                 return None;
             }

@@ -41,6 +41,56 @@ fn parameter(part: &str) -> Option<Parameter> {
     })
 }
 
+/// The parameters without a name, `impl Tr`, that a body's first line has: they come after those with one. Nothing where
+/// something else may print like one.
+pub fn anonymous(body: &str) -> Option<Vec<Parameter>> {
+    let header = body.lines().next()?;
+    let Some(start) = header.find("(_1: ") else {
+        return Some(vec![]);
+    };
+    let list = &header[start..];
+    let end = closing(list)?;
+    let (list, result) = (&list[1..end - 1], &list[end..]);
+    let mut found: Vec<Parameter> = vec![];
+    let mut at = 0;
+    while let Some(next) = list[at..].find(super::substitute::ANONYMOUS) {
+        at += next;
+        let name = first_type(&list[at..]);
+        at += name.len();
+        found.push(Parameter {
+            name: name.to_owned(),
+            constant_of: None,
+        });
+    }
+    // the type of a result is hidden by the same words
+    let alike = |(n, parameter): (usize, &Parameter)| {
+        let mut others = found[..n].iter();
+        others.any(|other| {
+            let begins =
+                |a: &Parameter, b: &Parameter| a.name != b.name && b.name.starts_with(&a.name);
+            begins(other, parameter) || begins(parameter, other)
+        })
+    };
+    let told = found.is_empty() || !result.contains(super::substitute::ANONYMOUS);
+    (told && !found.iter().enumerate().any(alike)).then_some(found)
+}
+
+/// Up to the comma or bracket that ends it.
+fn first_type(text: &str) -> &str {
+    let (mut depth, mut previous) = (0i32, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if previous == '-' => {}
+            ',' | '>' | ')' | ']' | '}' if depth == 0 => return &text[..at],
+            '>' | ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        previous = c;
+    }
+    text
+}
+
 /// Cuts at the commas outside of brackets.
 pub fn split(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut previous) = (0i32, 0, ' ');
@@ -182,6 +232,21 @@ mod tests {
         let constant = parameters("const N: usize").expect("a list");
         assert_eq!(constant[0].constant_of.as_deref(), Some("usize"));
         assert_eq!(parameters("").expect("a list"), []);
+    }
+
+    #[test]
+    fn parameters_without_a_name() {
+        let names = |line: &str| {
+            let found = anonymous(line)?;
+            Some(found.into_iter().map(|p| p.name).collect::<Vec<_>>())
+        };
+        let two = "fn f(_1: impl Vector, _2: &mut impl FnMut(u8, u8) -> u8, _3: u8) -> u64 {";
+        let expected = ["impl Vector", "impl FnMut(u8, u8) -> u8"].map(str::to_owned);
+        assert_eq!(names(two), Some(expected.to_vec()));
+        assert_eq!(names("fn f(_1: u8) -> impl Vector {"), Some(vec![]));
+        assert_eq!(names("fn f() -> u8 {"), Some(vec![]));
+        assert_eq!(names("fn f(_1: impl Vector, _2: impl Vector + Copy) {"), None);
+        assert_eq!(names("fn f(_1: impl Vector) -> impl Vector {"), None);
     }
 
     #[test]

@@ -28,12 +28,15 @@ const NUMBERS: [&str; 10] = [
     "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
 ];
 
-/// A function that is for one type, and gives nothing.
+/// A function that is for one type.
 struct Private {
     /// How its calls print.
     call: &'static str,
     /// Their arguments: name and type.
     takes: &'static [(&'static str, &'static str)],
+    /// What they give, as calls print it, and in words that a probe knows; nothing if there is nothing. Those that give
+    /// something are `unsafe`.
+    gives: Option<(&'static str, &'static str)>,
     /// The types that it is done here for; any if there are none.
     of: &'static [&'static str],
     /// What does the same.
@@ -45,8 +48,16 @@ const ALL: &[Private] = &[
     Private {
         call: "std::collections::VecDeque::<{T}>::grow",
         takes: &[("it", "&mut std::collections::VecDeque<{T}>")],
+        gives: None,
         of: &[],
         same: "it.reserve(1)",
+    },
+    Private {
+        call: "<std::slice::Iter<'_, {T}> as std::iter::adapters::zip::SpecTrustedRandomAccess>::try_get_unchecked",
+        takes: &[("it", "&mut std::slice::Iter<'_, {T}>"), ("at", "usize")],
+        gives: Some(("<std::slice::Iter<'_, {T}> as std::iter::Iterator>::Item", "&'s {T}")),
+        of: &[],
+        same: "unsafe { it.as_slice().get_unchecked(at) }",
     },
     Private {
         call: "std::vec::Vec::<{T}>::extend_with",
@@ -55,6 +66,7 @@ const ALL: &[Private] = &[
             ("n", "usize"),
             ("value", "{T}"),
         ],
+        gives: None,
         of: &PRIMITIVES,
         same: "it.reserve(n); let mut i = 0; while i < n { it.push(value); i += 1; }",
     },
@@ -64,6 +76,7 @@ const ALL: &[Private] = &[
             ("it", "&mut std::vec::Vec<{T}>"),
             ("range", "std::ops::Range<{T}>"),
         ],
+        gives: None,
         of: &NUMBERS,
         same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
     },
@@ -73,6 +86,7 @@ const ALL: &[Private] = &[
             ("it", "&mut std::vec::Vec<{T}>"),
             ("range", "std::iter::Take<std::ops::RangeFrom<{T}>>"),
         ],
+        gives: None,
         of: &NUMBERS,
         same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
     },
@@ -99,19 +113,28 @@ impl Private {
         let types: BTreeSet<&str> = types.collect();
         let takes: Vec<&str> = self.takes.iter().map(|(_, ty)| *ty).collect();
         let takes = takes.join(", ").replace(TYPE, argument);
-        types
-            .iter()
-            .eq([&format!("for<'a> fn({})", takes.replacen('&', "&'a ", 1))])
+        let takes = takes.replacen('&', "&'a ", 1);
+        let meant = match self.gives {
+            None => format!("for<'a> fn({takes})"),
+            Some((gives, _)) => {
+                let gives = gives.replace(TYPE, argument);
+                format!("for<'a> unsafe fn({takes}) -> {gives}")
+            }
+        };
+        types.iter().eq([&meant])
     }
 
     /// Functions that do the same, each calling the one before.
     fn source(&self, number: usize, argument: &str) -> String {
         let (generics, ty) = match self.of.is_empty() {
-            true => (format!("<{PARAMETER}>"), PARAMETER),
+            true => (format!("<'s, {PARAMETER}>"), PARAMETER),
             false => (String::new(), argument),
         };
         let takes = self.takes.iter().map(|(name, ty)| format!("{name}: {ty}"));
         let takes = takes.collect::<Vec<_>>().join(", ").replace(TYPE, ty);
+        let takes = takes.replace("'_", "'s");
+        let gives = self.gives.map_or("()", |(_, gives)| gives);
+        let gives = gives.replace(TYPE, ty);
         let names: Vec<&str> = self.takes.iter().map(|(name, _)| *name).collect();
         let mut text = String::new();
         for depth in 0..=FORWARDERS {
@@ -122,7 +145,7 @@ impl Private {
             // writing to a text does not fail
             let _ = writeln!(
                 text,
-                "pub fn private_{number}_{depth}{generics}({takes}) {{ {does} }}"
+                "pub fn private_{number}_{depth}{generics}({takes}) -> {gives} {{ {does} }}"
             );
         }
         text
@@ -209,8 +232,22 @@ mod tests {
     }
 
     #[test]
+    fn what_gives_something_is_told_by_it() {
+        let get = &ALL[1];
+        let call = "<std::slice::Iter<'_, [u8; 8]> as std::iter::adapters::zip::SpecTrustedRandomAccess>::try_get_unchecked";
+        let argument = get.argument(call).expect("a type");
+        assert_eq!(argument, "[u8; 8]");
+        let takes = "for<'a> unsafe fn(&'a mut std::slice::Iter<'_, [u8; 8]>, usize)";
+        let gives = "<std::slice::Iter<'_, [u8; 8]> as std::iter::Iterator>::Item";
+        assert!(get.is_meant(call, argument, &line(&format!("{takes} -> {gives}"), call)));
+        assert!(!get.is_meant(call, argument, &line(takes, call)));
+        let source = get.source(0, argument);
+        assert!(source.contains("it: &mut std::slice::Iter<'s, OptverifyParameter>, at: usize) -> &'s OptverifyParameter {"));
+    }
+
+    #[test]
     fn of_some_types_only() {
-        let [_, with, by_range, ..] = ALL else {
+        let [_, _, with, by_range, ..] = ALL else {
             panic!("these")
         };
         let call = "std::vec::Vec::<bool>::extend_with";

@@ -1,6 +1,7 @@
 //! A generic body's text with its parameters replaced: what code generation does, once more, because no option of rustc
 //! prints it. Words are replaced where MIR prints a type or a constant, and nowhere else.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a parameter stands for.
@@ -32,15 +33,24 @@ const OWN_WORDS: &[&str] = &[
     "Unsize",
 ];
 
+/// How the types of parameters without a name begin: `impl Tr`.
+pub const ANONYMOUS: &str = "impl ";
+
+pub fn is_anonymous(name: &str) -> bool {
+    name.starts_with(ANONYMOUS)
+}
+
 /// Can a parameter of this name be told from everything else that MIR prints? Keywords and primitive types are small.
 pub fn can_be_replaced(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_uppercase()) && !OWN_WORDS.contains(&name)
+    is_anonymous(name)
+        || name.starts_with(|c: char| c.is_ascii_uppercase()) && !OWN_WORDS.contains(&name)
 }
 
 pub fn substitute(text: &str, bindings: &Bindings) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for line in text.split_inclusive('\n') {
-        let (code, comment) = line.split_at(comment_start(line));
+        let line = without_anonymous(line, bindings);
+        let (code, comment) = line.split_at(comment_start(&line));
         replace(code, bindings, &mut out);
         // the types of constants are told in comments; other comments have spans
         if comment.starts_with("// + const_:") {
@@ -50,6 +60,34 @@ pub fn substitute(text: &str, bindings: &Bindings) -> String {
         }
     }
     out
+}
+
+/// Types of several words are no token. What follows one must not belong to it.
+fn without_anonymous<'l>(line: &'l str, bindings: &Bindings) -> Cow<'l, str> {
+    let mut line = Cow::Borrowed(line);
+    for (name, bound) in bindings.iter().filter(|(name, _)| is_anonymous(name)) {
+        let mut out = String::new();
+        let mut done = 0;
+        for (at, _) in line.match_indices(name.as_str()) {
+            let end = at + name.len();
+            let in_word = |c: char| c.is_alphanumeric() || c == '_';
+            let (before, after) = (&line[done..at], &line[end..]);
+            let mut longer = [":", "<", "(", " ->", " +"].iter();
+            let goes_on = after.starts_with(in_word) || longer.any(|s| after.starts_with(s));
+            let quotes = line[..at].replace("\\\\", "").replace("\\\"", "");
+            let in_text = quotes.matches('"').count() % 2 == 1;
+            if !before.ends_with(in_word) && !goes_on && !in_text {
+                out += before;
+                out += &bound.text;
+                done = end;
+            }
+        }
+        if done > 0 {
+            out += &line[done..];
+            line = Cow::Owned(out);
+        }
+    }
+    line
 }
 
 /// Where a line's comment begins: two slashes outside of text.
@@ -205,6 +243,32 @@ mod tests {
         assert!(
             substitute(comment, &bindings()).contains("fn((u8, m::T)) -> u8 {f::<(u8, m::T)>}")
         );
+    }
+
+    #[test]
+    fn parameters_without_a_name_are_replaced() {
+        let name = "impl FnMut(u8) -> u8".to_owned();
+        let bound = Bound {
+            text: "m::S<T>".to_owned(),
+            constant_of: None,
+        };
+        let bindings = BTreeMap::from([(name, bound)]);
+        let same = |from: &str, to: &str| assert_eq!(substitute(from, &bindings), to);
+        same(
+            "fn f(_1: &mut impl FnMut(u8) -> u8, _2: u8) -> u8 {",
+            "fn f(_1: &mut m::S<T>, _2: u8) -> u8 {",
+        );
+        same(
+            "_3 = <impl FnMut(u8) -> u8 as FnMut<(u8,)>>::call_mut(move _1, move _2) -> bb1;",
+            "_3 = <m::S<T> as FnMut<(u8,)>>::call_mut(move _1, move _2) -> bb1;",
+        );
+        for text in [
+            "let _1: impl FnMut(u8) -> u8::T;",
+            "let _1: impl FnMut(u8) -> u8 + Copy;",
+            "_1 = const \"\\\"impl FnMut(u8) -> u8\";",
+        ] {
+            same(text, text);
+        }
     }
 
     #[test]

@@ -1,0 +1,113 @@
+//! Functions whose parameters have types without a name (`impl Tr`), called too deep for rustc's inliner, or not inlined.
+
+use optverify::verify;
+
+trait Step {
+    fn step(&mut self, x: u32) -> u32;
+}
+
+struct Add(u32);
+struct Half;
+
+impl Step for Add {
+    fn step(&mut self, x: u32) -> u32 {
+        self.0 = self.0.wrapping_add(1);
+        x.wrapping_add(self.0)
+    }
+}
+
+impl Step for Half {
+    fn step(&mut self, x: u32) -> u32 {
+        x / 2
+    }
+}
+
+#[inline(never)]
+fn twice(step: &mut impl Step, x: u32) -> u32 {
+    let once = step.step(x);
+    step.step(once)
+}
+
+#[inline(never)]
+fn mapped<const N: usize>(values: [u32; N], mut f: impl FnMut(u32) -> u32) -> u32 {
+    let mut sum = 0u32;
+    for value in values {
+        sum = sum.wrapping_add(f(value));
+    }
+    sum
+}
+
+#[inline(never)]
+fn both(one: impl Step, two: impl Step, x: u32) -> u32 {
+    let (mut one, mut two) = (one, two);
+    twice(&mut two, twice(&mut one, x))
+}
+
+//@ expect: safe
+#[verify]
+fn of_one_type(x: u32) {
+    assert!(twice(&mut Half, x) == x / 4);
+}
+
+//@ expect: unsafe
+#[verify]
+fn of_one_type_fails(x: u32) {
+    assert!(twice(&mut Half, x) != x / 2);
+}
+
+//@ expect: safe
+#[verify]
+fn of_another_type(x: u32) {
+    let mut add = Add(1);
+    assert!(twice(&mut add, x) == x.wrapping_add(5) && add.0 == 3);
+}
+
+//@ expect: unsafe
+#[verify]
+fn of_another_type_fails(x: u32) {
+    let mut add = Add(1);
+    assert!(twice(&mut add, x) > x);
+}
+
+//@ expect: safe
+#[verify]
+fn of_a_closure(a: u32, b: u32) {
+    let mut calls = 0;
+    let sum = mapped([a, b], |value| {
+        calls += 1;
+        value & 0xff
+    });
+    assert!(calls == 2 && sum <= 0x1fe);
+}
+
+//@ expect: unsafe
+#[verify]
+fn of_a_closure_fails(a: u32, b: u32) {
+    assert!(mapped([a, b], |value| value & 0xff) < 0x1fe);
+}
+
+//@ expect: safe
+//@ known: unknown because two parameters of different types print alike
+#[verify]
+fn of_two_types(x: u32) {
+    assert!(both(Add(0), Half, x) == x.wrapping_add(3) / 4);
+}
+
+//@ expect: unsafe
+//@ known: unknown because two parameters of different types print alike
+#[verify]
+fn of_two_types_fails(x: u32) {
+    assert!(both(Add(0), Half, x) == x.wrapping_add(3) / 2);
+}
+
+//@ expect: safe
+#[verify]
+fn of_one_type_twice(x: u32) {
+    assert!(both(Half, Half, x) == x / 16);
+}
+
+//@ expect: unsafe
+#[verify]
+fn of_one_type_twice_fails(x: u32) {
+    assert!(both(Half, Half, x) == x / 8);
+}
