@@ -52,3 +52,32 @@ fn into_a_result_wrong(a: [Result<u8, ()>; 2]) {
     let r: Result<Vec<u8>, ()> = a.into_iter().collect();
     if let Ok(v) = r { assert!(v[0] != 9); }
 }
+
+fn two_ranges(n: i32) -> Vec<i32> {
+    (0..3).chain(5..n).collect()
+}
+
+fn handed_on(n: i32) -> Vec<i32> {
+    two_ranges(n)
+}
+
+fn once_more(n: i32) -> Vec<i32> {
+    handed_on(n)
+}
+
+//@ expect: safe
+#[verify]
+fn one_range_behind_another(n: i32) {
+    if (5..8).contains(&n) {
+        let all = once_more(n);
+        assert!(all.len() == n as usize - 2);
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn one_range_behind_another_fails(n: i32) {
+    if (5..8).contains(&n) {
+        assert!(once_more(n).len() < 5);
+    }
+}

@@ -168,3 +168,32 @@ fn named_like_a_keyword(x: u8) { assert!(Keyword(x).r#match() == 2); }
 //@ known: unknown because a keyword is no word of the source
 #[verify]
 fn named_like_a_keyword_wrong(x: u8) { assert!(Keyword(x).r#match() == 1); }
+
+pub struct Part<'a> {
+    bytes: &'a [u8],
+}
+
+// an impl for a type of std that no other crate can have
+impl<'a> From<Part<'a>> for std::borrow::Cow<'a, [u8]> {
+    #[inline(never)]
+    fn from(part: Part<'a>) -> Self {
+        match part.bytes.len() > 3 {
+            true => std::borrow::Cow::Owned(vec![1]),
+            false => std::borrow::Cow::Borrowed(part.bytes),
+        }
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn into_a_type_of_std(bytes: &[u8]) {
+    let part: std::borrow::Cow<'_, [u8]> = Part { bytes }.into();
+    assert!(part.len() <= 3);
+}
+
+//@ expect: unsafe
+#[verify]
+fn into_a_type_of_std_fails(bytes: &[u8]) {
+    let part: std::borrow::Cow<'_, [u8]> = Part { bytes }.into();
+    assert!(part.len() <= 2);
+}

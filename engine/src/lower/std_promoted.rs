@@ -135,7 +135,9 @@ mod tests {
     #[test]
     fn empty_slices_of_any_type() {
         let of = |name: &str| {
-            let text = format!("fn f() -> () {{\n    let mut _0: ();\n\n    bb0: {{\n        _0 = const {name};\n        return;\n    }}\n}}\n");
+            let text = format!(
+                "fn f() -> () {{\n    let mut _0: ();\n\n    bb0: {{\n        _0 = const {name};\n        return;\n    }}\n}}\n"
+            );
             let file = mir::parse_file(&text).expect("a body");
             let statement = &file.bodies[0].blocks[0].statements[0];
             let mir::StatementKind::Assign(_, mir::Rvalue::Use { operand, .. }) = &statement.kind
@@ -147,7 +149,8 @@ mod tests {
             };
             super::of(path).map(|body| body.ret().to_string())
         };
-        let name = "core::slice::<impl std::default::Default for &[(u8, m::S)]>::default::promoted[0]";
+        let name =
+            "core::slice::<impl std::default::Default for &[(u8, m::S)]>::default::promoted[0]";
         assert_eq!(of(name).as_deref(), Some("&[(u8, m::S); 0]"));
         for other in [
             "mine::slice::<impl std::default::Default for &[u8]>::default::promoted[0]",

@@ -74,8 +74,7 @@ fn inlined_scopes(text: &str) -> BTreeSet<u32> {
         }
         if let Some(rest) = line.strip_prefix("scope ") {
             let is_inlined = rest.contains(" (inlined ") || open.last() == Some(&true);
-            if is_inlined
-                && let Some(number) = rest.split(' ').next().and_then(|n| n.parse().ok())
+            if is_inlined && let Some(number) = rest.split(' ').next().and_then(|n| n.parse().ok())
             {
                 inlined.insert(number);
             }
@@ -122,7 +121,9 @@ const m::<impl at src/lib.rs:3:1: 3:9>::f::promoted[0]: &u8 = {
 
     #[test]
     fn names_with_two_meanings_have_none() {
-        let macros = format!("{CRATE}\nconst m::<impl at src/lib.rs:3:1: 3:9>::f::promoted[0]: &u16 = {{\n}}\n");
+        let macros = format!(
+            "{CRATE}\nconst m::<impl at src/lib.rs:3:1: 3:9>::f::promoted[0]: &u16 = {{\n}}\n"
+        );
         assert!(collect(&macros).is_empty());
         let other = CRATE.replace("3:1: 3:9", "5:1: 5:9");
         assert!(collect(&format!("{CRATE}\n{other}")).is_empty());

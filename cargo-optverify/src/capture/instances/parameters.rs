@@ -245,7 +245,10 @@ mod tests {
         assert_eq!(names(two), Some(expected.to_vec()));
         assert_eq!(names("fn f(_1: u8) -> impl Vector {"), Some(vec![]));
         assert_eq!(names("fn f() -> u8 {"), Some(vec![]));
-        assert_eq!(names("fn f(_1: impl Vector, _2: impl Vector + Copy) {"), None);
+        assert_eq!(
+            names("fn f(_1: impl Vector, _2: impl Vector + Copy) {"),
+            None
+        );
         assert_eq!(names("fn f(_1: impl Vector) -> impl Vector {"), None);
     }
 

@@ -31,9 +31,9 @@ const NUMBERS: [&str; 10] = [
 /// A function that is for one type.
 struct Private {
     /// How its calls print.
-    call: &'static str,
+    call: String,
     /// Their arguments: name and type.
-    takes: &'static [(&'static str, &'static str)],
+    takes: Vec<(&'static str, &'static str)>,
     /// What they give, as calls print it, and in words that a probe knows; nothing if there is nothing. Those that give
     /// something are `unsafe`.
     gives: Option<(&'static str, &'static str)>,
@@ -43,54 +43,67 @@ struct Private {
     same: &'static str,
 }
 
-const ALL: &[Private] = &[
-    // Called where the queue is full. Room for one more is then what `grow_one` makes of its buffer.
-    Private {
-        call: "std::collections::VecDeque::<{T}>::grow",
-        takes: &[("it", "&mut std::collections::VecDeque<{T}>")],
-        gives: None,
-        of: &[],
-        same: "it.reserve(1)",
-    },
-    Private {
-        call: "<std::slice::Iter<'_, {T}> as std::iter::adapters::zip::SpecTrustedRandomAccess>::try_get_unchecked",
-        takes: &[("it", "&mut std::slice::Iter<'_, {T}>"), ("at", "usize")],
-        gives: Some(("<std::slice::Iter<'_, {T}> as std::iter::Iterator>::Item", "&'s {T}")),
-        of: &[],
-        same: "unsafe { it.as_slice().get_unchecked(at) }",
-    },
-    Private {
-        call: "std::vec::Vec::<{T}>::extend_with",
-        takes: &[
-            ("it", "&mut std::vec::Vec<{T}>"),
-            ("n", "usize"),
-            ("value", "{T}"),
-        ],
-        gives: None,
-        of: &PRIMITIVES,
-        same: "it.reserve(n); let mut i = 0; while i < n { it.push(value); i += 1; }",
-    },
-    Private {
-        call: "<std::vec::Vec<{T}> as std::vec::spec_extend::SpecExtend<{T}, std::ops::Range<{T}>>>::spec_extend",
-        takes: &[
-            ("it", "&mut std::vec::Vec<{T}>"),
-            ("range", "std::ops::Range<{T}>"),
-        ],
-        gives: None,
-        of: &NUMBERS,
-        same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
-    },
-    Private {
-        call: "<std::vec::Vec<{T}> as std::vec::spec_extend::SpecExtend<{T}, std::iter::Take<std::ops::RangeFrom<{T}>>>>::spec_extend",
-        takes: &[
-            ("it", "&mut std::vec::Vec<{T}>"),
-            ("range", "std::iter::Take<std::ops::RangeFrom<{T}>>"),
-        ],
-        gives: None,
-        of: &NUMBERS,
-        same: "it.reserve(range.size_hint().0); for i in range { it.push(i); }",
-    },
+/// What `zip` reads of a slice by.
+const READ_AT: &str = "<std::slice::Iter<'_, {T}> as std::iter::adapters::zip::SpecTrustedRandomAccess>::try_get_unchecked";
+const READ: (&str, &str) = (
+    "<std::slice::Iter<'_, {T}> as std::iter::Iterator>::Item",
+    "&'s {T}",
+);
+
+fn some() -> Vec<Private> {
+    vec![
+        // Called where the queue is full. Room for one more is then what `grow_one` makes of its buffer.
+        Private {
+            call: "std::collections::VecDeque::<{T}>::grow".to_owned(),
+            takes: vec![("it", "&mut std::collections::VecDeque<{T}>")],
+            gives: None,
+            of: &[],
+            same: "it.reserve(1)",
+        },
+        Private {
+            call: READ_AT.to_owned(),
+            takes: vec![("it", "&mut std::slice::Iter<'_, {T}>"), ("at", "usize")],
+            gives: Some(READ),
+            of: &[],
+            same: "unsafe { it.as_slice().get_unchecked(at) }",
+        },
+        Private {
+            call: "std::vec::Vec::<{T}>::extend_with".to_owned(),
+            takes: vec![
+                ("it", "&mut std::vec::Vec<{T}>"),
+                ("n", "usize"),
+                ("value", "{T}"),
+            ],
+            gives: None,
+            of: &PRIMITIVES,
+            same: "it.reserve(n); let mut i = 0; while i < n { it.push(value); i += 1; }",
+        },
+    ]
+}
+
+/// Iterators over numbers that know their length, and that vectors are extended by: as many are pushed.
+const ITERATORS: &[&str] = &[
+    "std::ops::Range<{T}>",
+    "std::ops::RangeInclusive<{T}>",
+    "std::iter::Rev<std::ops::Range<{T}>>",
+    "std::iter::Take<std::ops::RangeFrom<{T}>>",
+    "std::iter::Chain<std::ops::Range<{T}>, std::ops::Range<{T}>>",
+    "std::iter::Chain<std::iter::Once<{T}>, std::ops::Range<{T}>>",
+    "std::iter::Chain<std::ops::Range<{T}>, std::iter::Once<{T}>>",
 ];
+
+fn all() -> Vec<Private> {
+    let extended = ITERATORS.iter().map(|iterator| Private {
+        call: format!(
+            "<std::vec::Vec<{TYPE}> as std::vec::spec_extend::SpecExtend<{TYPE}, {iterator}>>::spec_extend"
+        ),
+        takes: vec![("it", "&mut std::vec::Vec<{T}>"), ("numbers", iterator)],
+        gives: None,
+        of: &NUMBERS,
+        same: "it.reserve(numbers.size_hint().0); for number in numbers { it.push(number); }",
+    });
+    some().into_iter().chain(extended).collect()
+}
 
 impl Private {
     /// The type that a call of it is for.
@@ -160,8 +173,9 @@ pub fn bodies(
     calls: &BTreeSet<String>,
     texts: &str,
 ) -> Result<BTreeMap<String, String>> {
+    let all = all();
     let found = calls.iter().flat_map(|call| {
-        ALL.iter().filter_map(move |private| {
+        all.iter().filter_map(move |private| {
             let argument = private.argument(call)?;
             let is_meant = private.is_meant(call, argument, texts);
             is_meant.then_some((call, private, argument))
@@ -211,7 +225,7 @@ mod tests {
 
     #[test]
     fn by_type_and_name() {
-        let grow = &ALL[0];
+        let grow = &all()[0];
         let call = "std::collections::VecDeque::<std::option::Option<m::S>>::grow";
         assert_eq!(grow.argument(call), Some("std::option::Option<m::S>"));
         assert_eq!(grow.argument("mine::VecDeque::<u8>::grow"), None);
@@ -233,8 +247,8 @@ mod tests {
 
     #[test]
     fn what_gives_something_is_told_by_it() {
-        let get = &ALL[1];
-        let call = "<std::slice::Iter<'_, [u8; 8]> as std::iter::adapters::zip::SpecTrustedRandomAccess>::try_get_unchecked";
+        let get = &all()[1];
+        let call = &READ_AT.replace(TYPE, "[u8; 8]");
         let argument = get.argument(call).expect("a type");
         assert_eq!(argument, "[u8; 8]");
         let takes = "for<'a> unsafe fn(&'a mut std::slice::Iter<'_, [u8; 8]>, usize)";
@@ -247,7 +261,8 @@ mod tests {
 
     #[test]
     fn of_some_types_only() {
-        let [_, _, with, by_range, ..] = ALL else {
+        let all = all();
+        let [_, _, with, by_range, ..] = all.as_slice() else {
             panic!("these")
         };
         let call = "std::vec::Vec::<bool>::extend_with";
