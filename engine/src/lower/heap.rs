@@ -332,7 +332,7 @@ impl Lowerer<'_> {
         Ok(self.pointer_to(Target::Place(object, vec![Step::Elem]), vec![zero], None))
     }
 
-    fn heap_targets(&self, p: &PointerValue) -> Vec<(TargetId, ObjectId)> {
+    pub fn heap_targets(&self, p: &PointerValue) -> Vec<(TargetId, ObjectId)> {
         let of = |t: &TargetId| match &self.targets[t.0 as usize] {
             Target::Place(o, _)
                 if matches!(self.objects[o.0 as usize].key, ObjectKey::Heap(..)) =>

@@ -10,6 +10,9 @@ use crate::mir::{
     ArrayLen, Elem, NullOp, Operand, Place, RawPtrKind, RuntimeChecks, Rvalue, Ty, TyKind, UnOp,
 };
 
+/// Elements of one repeated constant that own memory; each is an object.
+const MOST_OWNERS: u64 = 16;
+
 impl Lowerer<'_> {
     /// The type of a place, from its declaration and annotations alone.
     pub fn place_type(&mut self, place: &Place) -> Lowered<Ty> {
@@ -278,6 +281,12 @@ impl Lowerer<'_> {
             return gap(format!("an array of length `{len:?}`"));
         }
         let elem = self.operand_as(op, Some(&elem_ty))?;
+        if let (Operand::Const(_), ArrayLen::Known(n)) = (op, len)
+            && *n != 1
+            && self.owns_memory(&elem)
+        {
+            return self.repeat_owner(op, *n, elem, into);
+        }
         let leaves = self.leaves(into)?;
         let mut out = Value::default();
         for shape in leaves.iter() {
@@ -311,6 +320,45 @@ impl Lowerer<'_> {
                 .push((shape.path.clone(), LeafValue { leaf, init }));
         }
         Ok(out)
+    }
+
+    /// Has a constant, which owns whatever it points to, memory of the heap?
+    fn owns_memory(&self, constant: &Value) -> bool {
+        constant.leaves.iter().any(|(_, l)| match &l.leaf {
+            Leaf::Pointer(p) => !self.heap_targets(p).is_empty(),
+            Leaf::Bits(_) => false,
+        })
+    }
+
+    /// `[const { Vec::new() }; N]`: the constant is evaluated for each element, and every element has memory of its own.
+    fn repeat_owner(&mut self, op: &Operand, n: u64, first: Value, into: &Ty) -> Lowered<Value> {
+        if n > MOST_OWNERS {
+            return gap(format!(
+                "an array of more than {MOST_OWNERS} values that own memory"
+            ));
+        }
+        let elem_ty = types::element(into).map(|t| erase(&t));
+        let site = self.const_site;
+        let mut value = self.undefined(into)?;
+        let mut next = Some(first);
+        for i in 0..n {
+            let elem = match next.take() {
+                Some(first) => first,
+                None => {
+                    // no block of a body has such a number
+                    self.const_site = site + ((i as u32) << 24);
+                    let elem = self.operand_as(op, elem_ty.as_ref());
+                    self.const_site = site;
+                    elem?
+                }
+            };
+            let i = self.bv64(i);
+            match elem.leaves.iter().any(|(p, _)| p.contains(&Step::Elem)) {
+                true => self.set_row(&mut value, i, &elem, into)?,
+                false => self.set_element(&mut value, i, &elem)?,
+            }
+        }
+        Ok(value)
     }
 
     /// An array of equal rows: only rows that are constant everywhere stay small.
