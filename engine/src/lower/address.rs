@@ -1,7 +1,6 @@
 //! Addresses as numbers. Their values are not known, but whether one is null is.
 
 use super::pointer::{Target, TargetId};
-use super::span::is_std;
 use super::types;
 use super::value::{Leaf, PointerValue, Value};
 use super::{Lowered, Lowerer};
@@ -73,19 +72,16 @@ impl Lowerer<'_> {
         self.store_located(at, &v)
     }
 
-    /// `address == 0` and `address != 0`; in std also whether it is the last one, by which `Weak` tells that it points nowhere:
-    /// no counted object is there.
+    /// `address == 0` and `address != 0`.
     pub fn null_test(&mut self, op: BinOp, a: &Operand, b: &Operand) -> Option<Value> {
         let (Operand::Copy(place) | Operand::Move(place)) = a else {
             return None;
         };
         let p = self.exposed.get(&place.as_local()?)?.clone();
-        let number = match b {
-            Operand::Const(Const::Int { bits: 0, .. }) => 0,
-            Operand::Const(c) if self.is_last_address(c) => u64::MAX,
-            _ => return None,
-        };
-        let null = self.is_at(&p, number);
+        if !matches!(b, Operand::Const(Const::Int { bits: 0, .. })) {
+            return None;
+        }
+        let null = self.is_null(&p);
         let t = match op {
             BinOp::Eq => null,
             BinOp::Ne => self.pool.not(null),
@@ -100,31 +96,17 @@ impl Lowerer<'_> {
             return None;
         };
         let p = self.exposed.get(&place.as_local()?)?.clone();
-        Some(self.is_at(&p, 0))
+        Some(self.is_null(&p))
     }
 
-    fn is_last_address(&self, c: &Const) -> bool {
-        let is_max = match c {
-            Const::Int { bits, .. } => *bits == u128::from(u64::MAX),
-            Const::Named(path) => path.to_string().ends_with("<impl usize>::MAX"),
-            _ => false,
-        };
-        let body = self.body();
-        let block = body.blocks.get(self.mir_block as usize);
-        let statement = block.and_then(|b| b.statements.get(self.statement as usize));
-        let span = statement.and_then(|s| s.source_info.span.as_ref());
-        is_max && span.is_some_and(|s| is_std(&s.file))
-    }
-
-    /// Is the pointer nothing but this number? No object is at it.
-    fn is_at(&mut self, p: &PointerValue, number: u64) -> Term {
+    fn is_null(&mut self, p: &PointerValue) -> Term {
         let mut null = self.pool.bool(false);
         for &t in &p.targets {
             if self.targets[t.0 as usize] == Target::Address {
                 let here = self.tag_is(p, t);
-                let number = self.bv64(number);
-                let is_it = self.pool.eq(p.indices[0], number);
-                let hit = self.pool.and(here, is_it);
+                let zero = self.bv64(0);
+                let is_zero = self.pool.eq(p.indices[0], zero);
+                let hit = self.pool.and(here, is_zero);
                 null = self.pool.or(null, hit);
             }
         }

@@ -5,7 +5,6 @@
 //! names them, and a type with other fields has no model.
 
 use super::place::Located;
-use super::pointer::Target;
 use super::types::{self, erase};
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{Elem, GenericArg, IntTy, Ty, TyKind};
@@ -60,7 +59,6 @@ impl Lowerer<'_> {
                 self.drop_rest_of_vector(at, block, n_dropped)?
             }
             "rc::Rc" | "sync::Arc" => self.drop_counted(at, path, block, n_dropped)?,
-            "rc::Weak" | "sync::Weak" => self.drop_weak(at, path)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -283,8 +281,26 @@ impl Lowerer<'_> {
         block: u32,
         n_dropped: &mut u32,
     ) -> Lowered<()> {
+        let content = match at.ty.kind() {
+            TyKind::Adt { args, .. } => match args.first() {
+                Some(GenericArg::Type(t)) if !types::is_fat(t) => erase(t),
+                _ => return gap(format!("`Drop` of `{}`", at.ty)),
+            },
+            _ => return gap(format!("`Drop` of `{}`", at.ty)),
+        };
         let usize_ty = Ty::new(TyKind::Int(IntTy::Usize));
-        let (content, inner, cell) = self.counted(&at.ty, path)?;
+        // one thread's atomics are cells (`atomic`)
+        let (inner, cell) = match types::in_std(path) {
+            Some("sync::Arc") => (
+                "alloc::sync::ArcInner".to_owned(),
+                named("std::sync::atomic::AtomicUsize", vec![]),
+            ),
+            _ => (
+                path.replacen("::Rc", "::RcInner", 1),
+                named("std::cell::Cell", vec![usize_ty.clone()]),
+            ),
+        };
+        let inner = named(&inner, vec![content.clone()]);
         // code without any `Weak` never looks at their number, which is then one
         let fields = self.shapes.fields(&inner);
         let counts_weak = fields.iter().any(|(at, _)| *at == (None, 1));
@@ -318,73 +334,6 @@ impl Lowerer<'_> {
                 self.drop_at(&value, block, n_dropped)?;
             }
         }
-        self.goto(done);
-        self.current = done;
-        Ok(())
-    }
-
-    /// What a counted reference is to: its content, the counts beside it, the type of a count.
-    fn counted(&self, ty: &Ty, path: &str) -> Lowered<(Ty, Ty, Ty)> {
-        let content = match ty.kind() {
-            TyKind::Adt { args, .. } => match args.first() {
-                Some(GenericArg::Type(t)) if !types::is_fat(t) => erase(t),
-                _ => return gap(format!("`Drop` of `{ty}`")),
-            },
-            _ => return gap(format!("`Drop` of `{ty}`")),
-        };
-        let usize_ty = Ty::new(TyKind::Int(IntTy::Usize));
-        // one thread's atomics are cells (`atomic`)
-        let (inner, cell) = match types::in_std(path) {
-            Some(of_threads) if of_threads.starts_with("sync::") => (
-                "alloc::sync::ArcInner".to_owned(),
-                named("std::sync::atomic::AtomicUsize", vec![]),
-            ),
-            _ => {
-                let module = path.strip_suffix(super::last_segment(path));
-                (
-                    format!("{}RcInner", module.unwrap_or_default()),
-                    named("std::cell::Cell", vec![usize_ty]),
-                )
-            }
-        };
-        let inner = named(&inner, vec![content.clone()]);
-        Ok((content, inner, cell))
-    }
-
-    /// `Weak`: the last one frees what the last owner has dropped. `Weak::new` points nowhere, and counts nothing.
-    fn drop_weak(&mut self, at: &Located, path: &str) -> Lowered<()> {
-        let usize_ty = Ty::new(TyKind::Int(IntTy::Usize));
-        let (_, inner, cell) = self.counted(&at.ty, path)?;
-        let pointer = self.only_pointer(at)?;
-        let mut nowhere = self.pool.bool(false);
-        for target in pointer.targets.clone() {
-            if self.targets[target.0 as usize] == Target::Address {
-                let here = self.tag_is(&pointer, target);
-                nowhere = self.pool.or(nowhere, here);
-            }
-        }
-        let (counts, last, done) = (self.new_block(), self.new_block(), self.new_block());
-        self.end(End::Branch {
-            cond: nowhere,
-            then: done,
-            otherwise: counts,
-        });
-        self.current = counts;
-        let inner = self.owned(at, &inner, None)?;
-        let counter = self.project(inner, &Elem::Field(1, cell))?;
-        let counter = self.inside_cell(counter, &usize_ty)?;
-        let one = self.bv64(1);
-        let left = self.count(&counter, |l, n| l.pool.sub(n, one))?;
-        let zero = self.bv64(0);
-        let none = self.pool.eq(left, zero);
-        self.end(End::Branch {
-            cond: none,
-            then: last,
-            otherwise: done,
-        });
-        self.current = last;
-        let yes = self.pool.bool(true);
-        self.free(&pointer, yes);
         self.goto(done);
         self.current = done;
         Ok(())
