@@ -74,7 +74,7 @@ impl<'a> Lowerer<'a> {
         // pointers to functions in statics
         let allocs = self.source.as_written.iter().flat_map(|f| &f.allocs);
         for alloc in allocs {
-            named.extend(words(&alloc.to_string()));
+            named.extend(names(&alloc.to_string()));
             paths.extend(self.paths(&alloc.to_string()));
         }
         let mut typed = HashSet::new();
@@ -84,7 +84,7 @@ impl<'a> Lowerer<'a> {
                 let blocks = body.blocks.iter().map(|b| b.to_string());
                 for text in blocks.chain(body.value.iter().map(|v| v.to_string())) {
                     hidden |= hides(&text);
-                    named.extend(words(&text));
+                    named.extend(names(&text));
                     paths.extend(self.paths(&text));
                     typed.extend(words_of_types(&text));
                 }
@@ -159,6 +159,17 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// What paths end or go on with: code names a function that stands in something by `of::name`. Fields are no functions.
+fn names(text: &str) -> Vec<String> {
+    let behind = text.split("::").skip(1);
+    let behind = behind.map(|rest| rest.strip_prefix("r#").unwrap_or(rest));
+    let name = |rest: &str| {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        rest[..end.unwrap_or(rest.len())].to_owned()
+    };
+    behind.map(name).filter(|name| !name.is_empty()).collect()
+}
+
 /// Without paths of std, whose types have other names than the crate's.
 fn words_of_types(text: &str) -> Vec<String> {
     let paths = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
@@ -174,4 +185,15 @@ fn hides(text: &str) -> bool {
         let path = super::types::in_std(of);
         !path.is_some_and(|p| formatted.iter().any(|name| p.starts_with(name)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn fields_and_variables_name_no_function() {
+        let text = "_0 = m::Buffer::<u8> { secret: move _1 }; _2 = <m::S as m::Tr>::r#match::<u8>(move secret) -> bb1;";
+        assert_eq!(names(text), ["Buffer", "S", "Tr", "match"]);
+    }
 }
