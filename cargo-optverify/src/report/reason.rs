@@ -97,6 +97,7 @@ const CODES: &[Code] = &[
         &[
             "constant",
             "static",
+            "thread-local",
             "allocation",
             "an address of unusual form",
             "an undeclared local",

@@ -54,3 +54,38 @@ fn blanks_wrong(c: char) { assert!(!c.is_whitespace() || c as u32 <= 0x2028); }
 //@ expect: unsafe
 #[verify]
 fn radix_wrong(radix: u32) -> Option<u8> { u8::from_str_radix("7", radix).ok() }
+
+//@ expect: safe
+#[verify]
+fn letters_of_ascii(c: char) {
+    if c.is_ascii() {
+        assert!(c.is_alphabetic() == c.is_ascii_alphabetic() && c.is_numeric() == c.is_ascii_digit());
+    }
+}
+
+//@ expect: unsafe
+#[verify]
+fn letters_of_ascii_wrong(c: char) {
+    if c.is_ascii() {
+        assert!(c.is_alphabetic() == c.is_ascii_uppercase());
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn every_character_has_a_class(c: char) {
+    let class = match c {
+        c if c.is_alphabetic() => 1,
+        c if c.is_numeric() => 2,
+        c if c.is_whitespace() => 3,
+        _ => 4,
+    };
+    assert!(class < 5);
+}
+
+//@ expect: unsafe
+//@ known: unknown because what a character beyond ASCII is to Unicode is in tables without MIR
+#[verify]
+fn letters_beyond_ascii(c: char) {
+    assert!(c.is_alphabetic() == c.is_ascii_alphabetic());
+}

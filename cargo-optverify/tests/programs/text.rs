@@ -110,3 +110,17 @@ fn char_slice(s: &[char]) { for c in s { assert!(*c <= '\u{10ffff}'); } }
 //@ expect: unsafe
 #[verify]
 fn char_slice_wrong(s: &[char]) { for c in s { assert!(c.is_ascii()); } }
+
+//@ expect: safe
+#[verify]
+fn lines_without_their_ends() {
+    let mut lines = "ab\r\nc".lines();
+    assert!(lines.next() == Some("ab") && lines.next() == Some("c") && lines.next().is_none());
+}
+
+//@ expect: unsafe
+#[verify]
+fn lines_without_their_ends_fail() {
+    let mut lines = "ab\r\nc".lines();
+    assert!(lines.next() == Some("ab\r"));
+}

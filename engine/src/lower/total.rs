@@ -1,9 +1,13 @@
-//! Calls that `#[verify(assume_total = "..")]` names: nobody has their body, and the user vouches that they return.
+//! Calls that `#[verify(assume_total = "..")]` names: nobody has their body, and the user vouches that they return. So do
+//! the tables of Unicode in std, which rustc has only machine code of: what a character is to them may be anything here.
 
 use super::inline::Call;
 use super::{Lowered, Lowerer, gap, types};
 use crate::assumption::Assumption;
 use crate::mir::Path;
+
+/// Functions of a character, and of nothing else.
+const TABLES: [&str; 2] = ["unicode::unicode_data::", "unicode::conversions::"];
 
 impl Lowerer<'_> {
     /// Is the callee one that is assumed to return? Then the call is done.
@@ -15,11 +19,20 @@ impl Lowerer<'_> {
     ) -> Lowered<bool> {
         let total = self.source.total.iter();
         let mut names = total.filter(|name| self.is_named(name, text, path));
-        let Some(name) = names.next().cloned() else {
-            return Ok(false);
+        let name = match names.next().cloned() {
+            Some(name) => {
+                self.used.insert(Assumption::AssumedTotal);
+                self.named.insert((Assumption::AssumedTotal, name.clone()));
+                name
+            }
+            None if types::in_std(text)
+                .is_some_and(|p| TABLES.iter().any(|t| p.starts_with(t))) =>
+            {
+                self.used.insert(Assumption::StdModels);
+                text.to_owned()
+            }
+            None => return Ok(false),
         };
-        self.used.insert(Assumption::AssumedTotal);
-        self.named.insert((Assumption::AssumedTotal, name.clone()));
         let Some(next) = call.next else {
             return gap(format!(
                 "call of `{name}`, which does not return: it cannot be assumed total"

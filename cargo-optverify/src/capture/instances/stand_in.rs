@@ -110,11 +110,17 @@ const ALL: &[StandIn] = &[
         function: "next_match_back",
         signature: "for<'a, 'b, 'c> fn(&'a mut std::str::pattern::TwoWaySearcher, &'b [u8], &'c [u8], bool) -> <std::str::pattern::MatchOnly as std::str::pattern::TwoWayStrategy>::Output",
     },
+    StandIn {
+        path: "<std::str::LinesMap as std::ops::FnMut<(&str,)>>::call_mut",
+        function: "without_line_end",
+        signature: "for<'a> extern \"rust-call\" fn(&'a mut std::str::LinesMap, (&str,)) -> <std::str::LinesMap as std::ops::FnOnce<(&str,)>>::Output",
+    },
 ];
 
 /// Types of std that nobody else can make, and that the stand-ins have under their own names: the longer ones first.
 const TYPES: &[(&str, &str)] = &[
     ("Utf8Error", "std::str::Utf8Error"),
+    ("LinesMap", "core::str::LinesMap"),
     ("StrSearcherImpl", "std::str::pattern::StrSearcherImpl"),
     ("StrSearcher", "std::str::pattern::StrSearcher"),
     ("EmptyNeedle", "std::str::pattern::EmptyNeedle"),
@@ -210,6 +216,16 @@ mod tests {
             start = end;
         }
         all
+    }
+
+    #[test]
+    fn lines_end_as_in_std() {
+        for bytes in texts(b"a\r\n", 5) {
+            let text = std::str::from_utf8(&bytes).expect("a text");
+            let own = text.split_inclusive('\n');
+            let own = own.map(|l| stand_ins::without_line_end(&mut stand_ins::LinesMap, (l,)));
+            assert!(own.eq(text.lines()), "{text:?}");
+        }
     }
 
     #[test]

@@ -431,3 +431,23 @@ pub fn next_match_back(
     s.end = 0;
     None
 }
+
+/// `core::str::LinesMap`, which is called like a closure.
+pub struct LinesMap;
+
+/// What `lines` does with each piece: without its line feed, and without the carriage return before that.
+#[allow(unsafe_code)]
+pub fn without_line_end<'s>(_: &mut LinesMap, piece: (&'s str,)) -> &'s str {
+    let (line,) = piece;
+    let bytes = line.as_bytes();
+    let n = bytes.len();
+    let end = if n == 0 || bytes[n - 1] != b'\n' {
+        n
+    } else if n == 1 || bytes[n - 2] != b'\r' {
+        n - 1
+    } else {
+        n - 2
+    };
+    // SAFETY: what is cut off is ASCII.
+    unsafe { line.get_unchecked(..end) }
+}
