@@ -397,9 +397,15 @@ impl<'a> Lowerer<'a> {
         let local_trait = self.is_local_type(trait_path);
         let is_local =
             |ty: &Ty| matches!(ty.kind(), TyKind::Adt { path, .. } if self.is_local_type(path));
-        // `impl From<Own> for Cow<'_, [u8]>`: no other crate may have it, and no blanket impl beside it
-        let local_type = is_local(ty)
-            || (args.iter()).any(|a| matches!(a, GenericArg::Type(ty) if is_local(ty)));
+        // `impl From<Own> for Cow<'_, [u8]>`: no other crate may have it, and no blanket impl beside it. A type of the crate
+        // with that name would have a header like it.
+        let is_shadowed = || {
+            let name = bare(&erase(ty).to_string());
+            let types = &self.source.facts.types;
+            types.contains_key(without_arguments(&name))
+        };
+        let for_own = (args.iter()).any(|a| matches!(a, GenericArg::Type(ty) if is_local(ty)));
+        let local_type = is_local(ty) || for_own && !is_shadowed();
         let trait_name = last_segment(trait_path);
         let is_own = WITHOUT_BLANKET.contains(&trait_name)
             || of_constant && BLANKET_WITHOUT_CONSTANTS.contains(&trait_name);
