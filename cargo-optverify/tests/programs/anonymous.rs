@@ -111,3 +111,48 @@ fn of_one_type_twice(x: u32) {
 fn of_one_type_twice_fails(x: u32) {
     assert!(both(Half, Half, x) == x / 8);
 }
+
+#[inline(never)]
+fn of_all<const N: usize>(steps: [impl Step; N], x: u32) -> u32 {
+    let mut x = x;
+    for mut step in steps {
+        x = step.step(x);
+    }
+    x
+}
+
+//@ expect: safe
+#[verify]
+fn of_arrays(x: u32) {
+    assert!(of_all([Half, Half], x) == x / 4 && of_all([Add(1)], x) == x.wrapping_add(2));
+}
+
+//@ expect: unsafe
+#[verify]
+fn of_arrays_fails(x: u32) {
+    assert!(of_all([Half, Half], x) == x / 2);
+}
+
+#[inline(never)]
+fn inside(f: impl Fn(u32) -> u32, y: u32) -> u32 {
+    let both = |x: u32| f(x) ^ y;
+    both(1) ^ both(2)
+}
+
+#[inline(never)]
+fn inside_named<F: Fn(u32) -> u32>(f: F, y: u32) -> u32 {
+    let both = |x: u32| f(x) ^ y;
+    both(1) ^ both(2)
+}
+
+//@ expect: safe
+#[verify]
+fn called_by_a_closure(y: u32) {
+    assert!(inside(|x| x, y) == 3 && inside_named(|x| x + 1, y) == 1);
+}
+
+//@ expect: unsafe
+#[verify]
+fn called_by_a_closure_fails(y: u32) {
+    assert!(inside(|x| x, y) == 3 ^ y || inside_named(|x| x, y) != 3);
+}

@@ -1,7 +1,7 @@
 //! Terminators: branches, asserts, panics, and calls, which are inlined, modelled or leave the model.
 
 use super::inline::Call;
-use super::instance::{BodyRef, last_segment};
+use super::instance::{BodyRef, is_of_closure, last_segment};
 use super::statement::overlap;
 use super::types::{self, erase};
 use super::value::Value;
@@ -394,7 +394,7 @@ impl<'a> Lowerer<'a> {
             return Ok(());
         }
         if let Some(b) = self.resolve(text, path, args, destination)? {
-            let spread = b.body.path.contains("{closure");
+            let spread = is_of_closure(&b.body.path);
             return self.inline(b, &call, spread);
         }
         if self.assumed_total(text, path, &call)? {

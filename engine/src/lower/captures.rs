@@ -6,6 +6,7 @@
 //! missing borrows, and there are as many such temporaries as captures missing, they are the operands. Parts that are
 //! captured by value leave no trace: such a closure has no model.
 
+use super::instance::is_of_closure;
 use super::types::erase;
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{
@@ -58,7 +59,7 @@ impl Lowerer<'_> {
         let of_it = bodies.filter(|body| {
             let first = body.args().next().map(|l| &l.ty);
             let ty = first.map(|ty| super::types::pointee(ty).unwrap_or(ty));
-            body.path.contains("{closure")
+            is_of_closure(&body.path)
                 && ty.is_some_and(|ty| matches!(ty.kind(), TyKind::Closure(t) if **t == *closure))
         });
         let mut told = of_it.map(borrowed_in);

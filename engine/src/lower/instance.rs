@@ -240,7 +240,7 @@ impl<'a> Bodies<'a> {
         let mut found: Option<BodyRef<'a>> = None;
         for (f, file) in self.files.iter().enumerate() {
             for body in &file.bodies {
-                if body.kind != BodyKind::Fn || !body.path.contains("{closure") || body.for_ctfe {
+                if body.kind != BodyKind::Fn || !is_of_closure(&body.path) || body.for_ctfe {
                     continue;
                 }
                 let Some(first) = body.args().next() else {
@@ -284,6 +284,11 @@ fn without_lifetimes(path: &str) -> Option<String> {
         rest = &rest[end + 1..];
     }
     (!out.is_empty()).then(|| out + rest)
+}
+
+/// Is it the path of a closure's body? Instances of functions may have closures among their arguments.
+pub fn is_of_closure(path: &str) -> bool {
+    last_segment(path).starts_with("{closure#")
 }
 
 /// `a::b::<impl at x.rs:1:2: 3:4>::m` -> `m`; generic arguments do not count.

@@ -82,7 +82,7 @@ fn first_type(text: &str) -> &str {
         match c {
             '<' | '(' | '[' | '{' => depth += 1,
             '>' if previous == '-' => {}
-            ',' | '>' | ')' | ']' | '}' if depth == 0 => return &text[..at],
+            ',' | ';' | '>' | ')' | ']' | '}' if depth == 0 => return &text[..at],
             '>' | ')' | ']' | '}' => depth -= 1,
             _ => {}
         }
@@ -245,6 +245,9 @@ mod tests {
         assert_eq!(names(two), Some(expected.to_vec()));
         assert_eq!(names("fn f(_1: u8) -> impl Vector {"), Some(vec![]));
         assert_eq!(names("fn f() -> u8 {"), Some(vec![]));
+        let inside = "fn f(_1: [impl Tr<[u8; 2]>; N], _2: (impl Step, u8)) -> u8 {";
+        let expected = ["impl Tr<[u8; 2]>", "impl Step"].map(str::to_owned);
+        assert_eq!(names(inside), Some(expected.to_vec()));
         assert_eq!(
             names("fn f(_1: impl Vector, _2: impl Vector + Copy) {"),
             None
