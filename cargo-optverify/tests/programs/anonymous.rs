@@ -156,3 +156,45 @@ fn called_by_a_closure(y: u32) {
 fn called_by_a_closure_fails(y: u32) {
     assert!(inside(|x| x, y) == 3 ^ y || inside_named(|x| x, y) != 3);
 }
+
+struct Meters(u32);
+
+#[inline(never)]
+fn converted(x: impl Into<Meters>) -> u32 {
+    x.into().0
+}
+
+impl From<u32> for Meters {
+    fn from(x: u32) -> Self {
+        Meters(x ^ 1)
+    }
+}
+
+//@ expect: safe
+#[verify]
+fn into_itself(x: u32) {
+    assert!(converted(Meters(x)) == x && converted(x) == x ^ 1);
+}
+
+//@ expect: unsafe
+#[verify]
+fn into_itself_fails(x: u32) {
+    assert!(converted(Meters(x)) == converted(x));
+}
+
+#[inline(never)]
+fn size<T>(x: T) -> usize {
+    std::mem::size_of_val(&x)
+}
+
+//@ expect: safe
+#[verify]
+fn sizes_of_references(x: u32, bytes: &[u8]) {
+    assert!(size(&x) == 8 && size(bytes) == 16 && size(x) == 4);
+}
+
+//@ expect: unsafe
+#[verify]
+fn sizes_of_references_fail(x: u32, bytes: &[u8]) {
+    assert!(size(&x) == size(bytes));
+}

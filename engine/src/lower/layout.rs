@@ -151,7 +151,23 @@ impl Lowerer<'_> {
             self.used.insert(crate::assumption::Assumption::Layout);
             return Ok(n);
         }
+        if let Some(n) = self.size_of_reference(ty) {
+            return Ok(n);
+        }
         gap(format!("the size of `{ty}` is not known"))
+    }
+
+    /// A word, and another one for a length or a table; targets have 64 bits here.
+    fn size_of_reference(&mut self, ty: &Ty) -> Option<u64> {
+        let TyKind::Ref { ty: to, .. } = ty.kind() else {
+            return None;
+        };
+        let to = erase(to);
+        match to.kind() {
+            TyKind::Slice(_) | TyKind::Str => Some(16),
+            // whatever has a size
+            _ => self.size_of(&to).ok().map(|_| 8),
+        }
     }
 
     /// `<T as SizedTypeProperties>::SIZE` and the like, where the program mentions it.

@@ -6,7 +6,7 @@ use super::inline::Call;
 use super::value::Value;
 use super::{Lowered, Lowerer, gap, types};
 use crate::assumption::Assumption;
-use crate::mir::{BinOp, IntTy, Operand, Path, Ty, TyKind};
+use crate::mir::{BinOp, GenericArg, IntTy, Operand, Path, Ty, TyKind};
 use crate::term::Term;
 use types::erase;
 
@@ -33,6 +33,9 @@ impl Lowerer<'_> {
         }
         if let Some(key) = self.thread_local_key(path, call)? {
             return Ok(Some(key));
+        }
+        if let (true, [same]) = (is_into_itself(path), call.args) {
+            return self.operand(same).map(Some);
         }
         let into = erase(&self.place_type(call.destination)?);
         // in constants, which rustc does not inline into
@@ -232,4 +235,20 @@ fn comparison(path: &Path) -> Option<BinOp> {
         "ge" => BinOp::Ge,
         _ => return None,
     })
+}
+
+/// `<T as Into<T>>::into` and `<T as From<T>>::from`, of std for every type, which nobody else may have.
+fn is_into_itself(path: &Path) -> bool {
+    let Some(qself) = &path.qself else {
+        return false;
+    };
+    let Some(TyKind::Adt { path: of, args }) = qself.trait_ref.as_ref().map(|t| t.kind()) else {
+        return false;
+    };
+    let is_it = [("convert::Into", "into"), ("convert::From", "from")]
+        .iter()
+        .any(|(of_trait, method)| {
+            types::in_std(of) == Some(of_trait) && path.last_name() == *method
+        });
+    is_it && matches!(args.as_slice(), [GenericArg::Type(t)] if erase(t) == erase(&qself.ty))
 }
