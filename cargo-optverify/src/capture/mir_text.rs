@@ -140,6 +140,10 @@ pub fn names_used(body: &str) -> BTreeSet<String> {
         }
         if let Some(callee) = callee(code) {
             names.insert(last_segment(callee));
+            // std's `Into` is `From` turned round
+            if callee.ends_with(">::into") {
+                names.insert("from".to_owned());
+            }
         }
         // a drop runs the `Drop` impls of what it drops
         if code.starts_with("drop(") {

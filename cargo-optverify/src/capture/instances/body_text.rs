@@ -12,6 +12,8 @@ pub struct Rule {
     /// From a closure's type to one of its own: rustc prints that of all instances alike.
     pub closures: Vec<(String, String)>,
     pub bindings: Bindings,
+    /// Has the crate impls of `Into` of its own?
+    pub own_into: bool,
 }
 
 /// The function of a text under another name, its parameters replaced.
@@ -26,7 +28,74 @@ pub fn replaced(text: &str, rule: &Rule) -> String {
     for (closure, own) in &rule.closures {
         text = text.replace(&format!("{{{closure}}}"), &format!("{{{own}}}"));
     }
-    substitute(&text, &rule.bindings)
+    let text = substitute(&text, &rule.bindings);
+    match rule.own_into {
+        true => text,
+        false => by_from(&text),
+    }
+}
+
+/// `<A as Into<B>>::into` is `<B as From<A>>::from`, wherever nobody implements `Into` itself: std's only impl of it says so.
+fn by_from(text: &str) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(INTO) {
+        let krate = ["std", "core"]
+            .into_iter()
+            .find(|k| text[..at].ends_with(k));
+        let before = krate.and_then(|k| text[..at - k.len()].strip_suffix(" as "));
+        let Some((krate, before)) = krate.zip(before) else {
+            continue;
+        };
+        let rest = &text[at + INTO.len()..];
+        let (Some(start), Some(end)) = (opening(before), unmatched(rest)) else {
+            continue;
+        };
+        let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let in_text = text[line..start].matches('"').count() % 2 == 1;
+        if start < done || in_text || !rest[end..].starts_with(BY_INTO) {
+            continue;
+        }
+        let (from, into) = (&before[start + 1..], &rest[..end]);
+        out += &text[done..start];
+        out += &format!("<{into} as {krate}::convert::From<{from}>>::from");
+        done = at + INTO.len() + end + BY_INTO.len();
+    }
+    out + &text[done..]
+}
+
+const INTO: &str = "::convert::Into<";
+const BY_INTO: &str = ">>::into";
+
+/// Where the angle bracket is that is still open at the end.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            '>' if !text[..at].ends_with('-') => depth += 1,
+            '<' if depth == 0 => return Some(at),
+            '<' => depth -= 1,
+            '\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where an angle bracket is closed that was not opened here.
+fn unmatched(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if text[..at].ends_with('-') => {}
+            '>' if depth == 0 => return Some(at),
+            '>' => depth -= 1,
+            '\n' => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The promoted constants of a generic function, for one instance.
@@ -91,4 +160,30 @@ pub fn constants_in(text: &str) -> BTreeSet<String> {
             .then(|| line[..inside.len() + 4 + end].to_owned())
     });
     found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_from;
+
+    #[test]
+    fn into_is_from_turned_round() {
+        let same = |from: &str, to: &str| assert_eq!(by_from(from), to);
+        same(
+            "_2 = <u32 as std::convert::Into<m::Meters>>::into(move _1) -> bb1; // Into",
+            "_2 = <m::Meters as std::convert::From<u32>>::from(move _1) -> bb1; // Into",
+        );
+        same(
+            "fn(&[G<u8>; 2]) {<&[G<u8>; 2] as core::convert::Into<fn() -> V<V<u8>>>>::into}, <u8 as core::convert::Into<X>>::into",
+            "fn(&[G<u8>; 2]) {<fn() -> V<V<u8>> as core::convert::From<&[G<u8>; 2]>>::from}, <X as core::convert::From<u8>>::from",
+        );
+        for text in [
+            "<u32 as mine::convert::Into<X>>::into(move _1)",
+            "<u32 as std::convert::Into<X>>::other(move _1)",
+            "_1 = const \"<u32 as std::convert::Into<X>>::into\";",
+            "_1 = copy _2 as std::convert::Into<X>",
+        ] {
+            same(text, text);
+        }
+    }
 }

@@ -66,6 +66,16 @@ impl<'a> Items<'a> {
         self.bodies.get(path).copied()
     }
 
+    /// Has the crate impls of a trait of this name?
+    pub fn implements(&self, of_trait: &str) -> bool {
+        let mut traits = self
+            .expanded
+            .impls
+            .iter()
+            .filter_map(|i| i.header.trait_path.as_deref());
+        traits.any(|path| expanded::ty(path).is_none_or(|ty| name_of(&ty) == Some(of_trait)))
+    }
+
     /// The closures of a function, and those in them.
     pub fn closures(&self, path: &str) -> Vec<&'a str> {
         let prefix = format!("{path}::{{closure#");

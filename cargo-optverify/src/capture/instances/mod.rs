@@ -242,6 +242,7 @@ impl Work<'_> {
             names: vec![(found.path.clone(), call.to_owned())],
             closures: vec![],
             bindings: found.bindings,
+            own_into: items.implements("Into"),
         };
         let number = self.manifest.functions.len();
         for closure in items.closures(&found.path) {
@@ -350,6 +351,7 @@ impl Work<'_> {
                 names: vec![],
                 closures: vec![],
                 bindings: found.bindings,
+                own_into: true,
             };
             let reference = self.read(files::REFERENCE)?;
             let path = found.path.trim_start_matches(CONST);
