@@ -202,8 +202,14 @@ pub fn parse_header(header: &str) -> Option<ImplHeader> {
     let rest = rest.split(" where ").next()?.trim();
     let mut depth = 0i32;
     let mut split = None;
+    // the place of a macro's impl may be all of it
+    let mut end = rest.len();
     for (at, c) in rest.char_indices() {
         match c {
+            '{' if depth == 0 => {
+                end = at;
+                break;
+            }
             '<' | '(' | '[' => depth += 1,
             '>' | ')' | ']' => depth -= 1,
             ' ' if depth == 0 && rest[at..].starts_with(" for ") => split = Some(at),
@@ -213,13 +219,13 @@ pub fn parse_header(header: &str) -> Option<ImplHeader> {
     Some(match split {
         Some(at) => ImplHeader {
             trait_path: Some(rest[..at].trim().to_owned()),
-            type_path: rest[at + 5..].trim().to_owned(),
+            type_path: rest[at + 5..end].trim().to_owned(),
             is_generic,
             generics,
         },
         None => ImplHeader {
             trait_path: None,
-            type_path: rest.to_owned(),
+            type_path: rest[..end].trim().to_owned(),
             is_generic,
             generics,
         },
@@ -293,5 +299,7 @@ mod tests {
             ),
             "<a::S<T> as Tr<T>>"
         );
+        let whole = parse_header("impl Tr<{ N }> for $t {\n fn f() { for x in 0..1 {} }\n}");
+        assert_eq!(owner(&whole.expect("header")), "<$t as Tr<{ N }>>");
     }
 }
