@@ -98,7 +98,6 @@ fn array_map_and_eq_wrong(a: [u8; 4]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn array_of_structs(k: usize, v: u16) {
     #[derive(Clone, Copy)]
@@ -192,7 +191,6 @@ fn array_slices_wrong(a: [u8; 6], k: usize) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "5s")]
 fn ring_buffer(n: u32, v: u8) {
     struct Ring { data: [u8; 8], head: usize, len: usize }

@@ -39,6 +39,5 @@ fn two() -> usize {
 #[verify]
 fn of_functions() { assert!(one() == 1 && two() == 2); }
 //@ expect: unsafe
-//@ known: unknown because two types have one name
 #[verify]
 fn of_functions_wrong() { assert!(one() == two()); }

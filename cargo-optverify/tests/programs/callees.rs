@@ -10,12 +10,10 @@ trait Get { fn get(&self) -> u8; }
 impl Get for G<u8> { #[inline(never)] fn get(&self) -> u8 { 2 } }
 
 //@ expect: safe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn inherent_not_trait(x: u8) { assert!(G(x).get() == 1); }
 
 //@ expect: unsafe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn inherent_not_trait_wrong(x: u8) { assert!(G(x).get() == 2); }
 
@@ -25,12 +23,10 @@ trait T2 { fn m(&self) -> u8; }
 impl T2 for G<u16> { #[inline(never)] fn m(&self) -> u8 { 2 } }
 
 //@ expect: safe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn trait_not_trait(x: u16) { assert!(T1::m(&G(x)) == 1); }
 
 //@ expect: unsafe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn trait_not_trait_wrong(x: u16) { assert!(T1::m(&G(x)) == 2); }
 
@@ -39,7 +35,6 @@ fn f<T: Copy>(x: T) -> u8 { 1 }
 mod md { #[inline(never)] pub fn f(x: u8) -> u8 { x | 2 } }
 
 //@ expect: unsafe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn function_not_another_modules_wrong(x: u8) { assert!(f(x) & 2 == 2); let _ = md::f(x); }
 
@@ -49,7 +44,6 @@ impl Named for A {}
 impl A { #[inline(never)] fn name(&self) -> u8 { 2 } }
 
 //@ expect: unsafe
-//@ known: unknown because a default method is generic
 #[verify]
 fn default_not_inherent_wrong(x: u8) { assert!(Named::name(&A(x)) == 2); }
 
@@ -65,12 +59,10 @@ fn walk<T: Copy>(x: T, n: u8) -> u8 { if n == 0 { 0 } else { walk(x, n - 1) } }
 mod other { pub fn walk(x: u16, n: u8) -> u8 { 9 } }
 
 //@ expect: safe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn recursive_not_another_modules(x: u16) { assert!(walk(x, 2) == 0); let _ = other::walk(x, 1); }
 
 //@ expect: unsafe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn recursive_not_another_modules_wrong(x: u16) { assert!(walk(x, 2) == 9); }
 
@@ -80,7 +72,6 @@ trait Releases { fn drop(&mut self); }
 impl Releases for Counts<'_, u16> { fn drop(&mut self) { self.1 = 1; } }
 
 //@ expect: unsafe
-//@ known: unknown because the body of a generic function is not captured for each type
 #[verify]
 fn drop_not_another_traits_wrong(x: u16) { let c = Cell::new(0); { let g = Counts(&c, x); let _ = &g; } assert!(c.get() == 0); }
 
@@ -88,7 +79,6 @@ trait Checks { #[inline(never)] fn precondition_check(&self, x: u8) { assert!(x 
 impl Checks for A {}
 
 //@ expect: unsafe
-//@ known: unknown because a default method is generic
 #[verify]
 fn own_precondition_check_wrong(x: u8) { A(1).precondition_check(x); }
 
@@ -97,7 +87,6 @@ trait Exits { #[cold] #[inline(never)] fn exit(&self) -> ! { panic!("bye") } }
 impl Exits for process::P {}
 
 //@ expect: unsafe
-//@ known: unknown because a default method is generic
 #[verify]
 fn own_exit_wrong(x: u8) { if x == 3 { process::P.exit(); } }
 
@@ -109,7 +98,6 @@ fn size_of_two(b: bool) -> usize { if b { struct S(u8); std::mem::size_of::<S>()
 fn sizes_of_two_blocks(b: bool) { assert!(size_of_two(b) == if b { 1 } else { 4 }); }
 
 //@ expect: unsafe
-//@ known: unknown because both types print alike
 #[verify]
 fn sizes_of_two_blocks_wrong(b: bool) { assert!(size_of_two(b) == 4); }
 
@@ -121,12 +109,10 @@ impl W {
 }
 
 //@ expect: safe
-//@ known: unknown because nobody knows the last field of a struct behind a pointer
 #[verify]
 fn unsized_struct(s: &[u8]) { let w = W::new(s); assert!(w.len() == s.len()); }
 
 //@ expect: unsafe
-//@ known: unknown because nobody knows the last field of a struct behind a pointer
 #[verify]
 fn unsized_struct_wrong(s: &[u8]) { let w = W::new(s); assert!(w.len() < 3); }
 

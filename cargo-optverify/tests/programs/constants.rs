@@ -62,7 +62,6 @@ fn constant_in_a_trait_impl_wrong(x: u8, i: usize) {
 }
 
 //@ expect: safe
-//@ known: unknown because a type may have several impls of a trait with parameters
 #[verify]
 fn two_impls_of_a_trait(n: u8, b: bool) {
     let (n, b) = (Square::from(n).0, Square::from(b).0);
@@ -71,14 +70,12 @@ fn two_impls_of_a_trait(n: u8, b: bool) {
 }
 
 //@ expect: unsafe
-//@ known: unknown because a type may have several impls of a trait with parameters
 #[verify]
 fn two_impls_of_a_trait_wrong(b: bool) {
     assert!(Square::from(b).0 < 10);
 }
 
 //@ expect: safe
-//@ known: unknown because a helper inside the method has its name
 #[verify]
 fn helper_of_the_same_name(x: u8) {
     let &(n, big) = Square(x).helped();
@@ -86,7 +83,6 @@ fn helper_of_the_same_name(x: u8) {
 }
 
 //@ expect: unsafe
-//@ known: unknown because a helper inside the method has its name
 #[verify]
 fn helper_of_the_same_name_wrong(x: u8) { assert!(Square(x).helped().0 == 34); }
 
@@ -96,7 +92,6 @@ fn helper_of_the_same_name_wrong(x: u8) { assert!(Square(x).helped().0 == 34); }
 fn generic_helper_in_a_trait_impl() { assert!(Square::default().0 == 12); }
 
 //@ expect: unsafe
-//@ known: unknown because the constant is another one in each instance of the helper
 #[verify]
 fn generic_helper_in_a_trait_impl_wrong() { assert!(Square::default().0 == 9 || Square::default().0 == 16); }
 
@@ -106,14 +101,12 @@ mod left { pub struct Same(pub u8); impl super::First for Same { fn first(&self)
 mod right { pub struct Same(pub u8); impl super::First for Same { fn first(&self) -> &'static [u8; 1] { &[61] } } }
 
 //@ expect: safe
-//@ known: unknown because two types have one name
 #[verify]
 fn types_of_one_name(x: u8) {
     assert!(left::Same(x).first()[0] == 51 && right::Same(x).first()[0] == 61);
 }
 
 //@ expect: unsafe
-//@ known: unknown because two types have one name
 #[verify]
 fn types_of_one_name_wrong(x: u8) {
     assert!(right::Same(x).first()[0] == 51);
@@ -139,14 +132,12 @@ fn promoted_in_a_generic_function_wrong(n: u8, m: u16) {
 }
 
 //@ expect: safe
-//@ known: unknown because the constant is another one in each instance
 #[verify]
 fn promoted_that_depends_on_a_parameter(n: u8) {
     assert!(*sized::<u8, 3>(n).0 == 3 && *sized::<u8, 4>(n).0 == 4 && sized::<u16, 1>(7).1.is_none());
 }
 
 //@ expect: unsafe
-//@ known: unknown because the constant is another one in each instance
 #[verify]
 fn promoted_that_depends_on_a_parameter_wrong(n: u8) {
     assert!(*sized::<u8, 3>(n).0 == *sized::<u8, 4>(n).0);

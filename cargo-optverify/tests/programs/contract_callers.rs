@@ -41,7 +41,6 @@ fn uses_not(n: u32) { assert!(n != 77); if n <= 100 { steps(n); } }
 fn liar(n: u32) -> u32 { if n == 0 { 3 } else { liar(n - 1) } }
 
 //@ expect: unsafe
-//@ known: unknown because unfolding may take longer than there is time
 #[verify(timeout = "4s")]
 fn uses_liar(n: u32) { assert!(liar(n) >= 10); }
 
@@ -52,7 +51,6 @@ fn uses_liar(n: u32) { assert!(liar(n) >= 10); }
 fn panics(n: u32) -> u32 { if n == 0 { 0 } else { assert!(n != 7); panics(n - 1) + (n & 1) } }
 
 //@ expect: unsafe
-//@ known: unknown because unfolding may take longer than there is time
 #[verify(timeout = "4s")]
 fn uses_panics(n: u32) { assert!(panics(n) <= n); }
 
@@ -100,7 +98,6 @@ fn visits(depth: u32, count: &mut u32) { if depth > 0 && *count < 100 { *count +
 fn uses_visits(depth: u32) { let (mut count, other) = (5, 7); visits(depth, &mut count); assert!(count <= 100 && other == 7); }
 
 //@ expect: unsafe
-//@ known: unknown because only unfolding could find it
 #[verify(timeout = "4s")]
 fn uses_old_count(depth: u32) { let mut count = 5; visits(depth, &mut count); assert!(count == 5); }
 
@@ -140,7 +137,6 @@ fn wraps(n: u8) -> u8 { if n < 2 { 255 } else { let r = wraps(n - 1) + 1; wraps(
 fn uses_wraps(n: u8) { wraps(n); }
 
 //@ expect: unsafe
-//@ known: unknown because unfolding may take longer than there is time
 #[verify(overflow = "check", timeout = "4s")]
 fn uses_wraps_checked() { wraps(2); }
 

@@ -10,7 +10,6 @@ fn fib(n: u64) -> u64 { if n < 2 { n } else { let (a, b) = (fib(n - 1), fib(n - 
 
 // the postcondition does not hold at n = 1
 //@ expect: unsafe
-//@ known: unknown because unfolding may take longer than there is time
 #[verify(timeout = "4s")]
 #[requires(n <= 40)]
 #[ensures(|r| *r < 1 << (n / 2))]
@@ -26,7 +25,6 @@ fn ackermann(m: u32, n: u32) -> u32 {
 }
 
 //@ expect: unsafe
-//@ known: unknown because nothing is found by unfolding in time
 #[verify(timeout = "4s")]
 #[ensures(|r| *r >= 2)]
 fn ackermann_wrong(m: u32, n: u32) -> u32 {
@@ -69,7 +67,6 @@ fn early_wrong(n: u32) -> u32 { assert!(n != 77); if n == 0 { 0 } else { early_w
 fn late_wrong(n: u32) -> u32 { if n == 0 { 0 } else { let r = late_wrong(n - 1) + 1; assert!(r != 3); r } }
 
 //@ expect: safe
-//@ known: unknown because the proof may take longer than there is time
 #[verify]
 #[requires(lo <= hi && hi <= v.len())]
 #[ensures(|r| *r <= v.len())]
@@ -80,7 +77,6 @@ fn search(v: &[u32], x: u32, lo: usize, hi: usize) -> usize {
 }
 
 //@ expect: unsafe
-//@ known: unknown because a precondition that does not hold is no panic
 #[verify(timeout = "4s")]
 #[requires(lo <= hi)]
 #[ensures(|r| *r <= hi)]
@@ -98,7 +94,6 @@ fn search_wrong(v: &[u32], x: u32, lo: usize, hi: usize) -> usize {
 fn visits(depth: u32, count: &mut u32) { if depth > 0 && *count < 100 { *count += 1; visits(depth - 1, count); if *count < 100 { visits(depth - 1, count); } assert!(*count <= 100); } }
 
 //@ expect: unsafe
-//@ known: unknown because only unfolding could find it
 #[verify(timeout = "4s")]
 #[requires(*count <= 100)]
 #[ensures(|_| *count <= 100)]

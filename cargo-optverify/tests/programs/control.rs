@@ -2,7 +2,6 @@
 use optverify::{any, verify};
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn inclusive(n: u8) { let mut s = 0u32; for i in 0..=n { s += i as u32; } assert!(s == n as u32 * (n as u32 + 1) / 2); }
 

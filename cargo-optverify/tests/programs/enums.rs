@@ -157,7 +157,6 @@ fn option_combinators_wrong(x: Option<u8>) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn result_combinators(a: i32, b: i32) {
     let r: Result<i32, &'static str> = if b == 0 { Err("zero") } else { Ok(a.wrapping_div(b)) };

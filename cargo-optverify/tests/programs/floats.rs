@@ -138,7 +138,6 @@ fn half_is_positive_wrong(x: f32) { let a = x * 0.5; if a <= 0.0 { assert!(a.to_
 #[verify]
 fn nan_by_name(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y.is_nan() || y >= 0.0); }
 //@ expect: unsafe
-//@ known: unknown because nobody chooses the bits of a NaN
 #[verify]
 fn nan_by_name_wrong(x: f64) { let y = if x < 0.0 { f64::NAN } else { x }; assert!(y >= 0.0); }
 //@ expect: unsafe

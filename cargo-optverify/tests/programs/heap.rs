@@ -42,7 +42,6 @@ fn cap_policy(x: u8) { let mut v: Vec<u8> = Vec::new(); v.push(x); assert!(v.cap
 #[verify]
 fn cap_policy_s(x: u8) { let mut v: Vec<u8> = Vec::new(); v.push(x); assert!(v.capacity() >= 1); let w: Vec<u32> = Vec::with_capacity(10); assert!(w.capacity() >= 10); }
 //@ expect: unsafe
-//@ known: unknown because a private discriminant of std is not known
 #[verify]
 fn big_capacity(n: usize) { let v: Vec<u64> = Vec::with_capacity(n); assert!(v.is_empty()); }
 //@ expect: unsafe
@@ -79,7 +78,6 @@ struct Two<'a> { a: D<'a>, b: D<'a> }
 #[verify]
 fn drop_fields(x: u8) { let mut log = 0u8; { let p: *mut u8 = &mut log; let _t = Two { b: D(unsafe { &mut *p }, 2), a: D(unsafe { &mut *p }, 1) }; } assert!(log == 12); let _ = x; }
 //@ expect: unsafe
-//@ known: unknown because drop of an enum whose content has a `Drop`
 #[verify]
 fn opt_drop(x: u8) { let mut log = 0u8; { let mut o = Some(D(&mut log, 1)); if x > 3 { o = None; } let _ = &o; } assert!(log == 0); }
 

@@ -20,18 +20,15 @@ pub fn twice_safe(x: u8, y: u8) { let a = mk(x); let b = mk(y); assert!(a[0] == 
 #[verify]
 pub fn twice_unsafe(x: u8, y: u8) { let a = mk(x); let b = mk(y); assert!(a[0] == b[0]); }
 //@ expect: unsafe
-//@ known: unknown because several allocations of one place are alive
 #[verify]
 pub fn loop_vecs_unsafe(x: u8) { let mut keep: Option<Vec<u8>> = None; let mut i = 0; while i < 2 { let v = vec![x.wrapping_add(i)]; if i == 0 { keep = Some(v); } i += 1; } if let Some(v) = keep { assert!(v[0] != x); } }
 //@ expect: safe
-//@ known: unknown because several allocations of one place are alive
 #[verify]
 pub fn loop_vecs_safe(x: u8) { let mut keep: Option<Vec<u8>> = None; let mut i = 0; while i < 2 { let v = vec![x.wrapping_add(i)]; if i == 0 { keep = Some(v); } i += 1; } if let Some(v) = keep { assert!(v[0] == x); } }
 //@ expect: unsafe
 #[verify]
 pub fn zst_unsafe() { let mut v: Vec<()> = Vec::new(); v.push(()); assert!(v.capacity() == 4); }
 //@ expect: safe
-//@ known: unknown because the alignment of `()` is not told
 #[verify]
 pub fn zst_safe() { let mut v: Vec<()> = Vec::new(); v.push(()); assert!(v.len() == 1); }
 //@ expect: unsafe
@@ -73,15 +70,12 @@ pub fn drop_count_safe() { let mut n = 0; { let _a = D(&mut n); } { let _b = D(&
 #[verify]
 pub fn drop_count_unsafe() { let mut n = 0; { let _a = D(&mut n); } { let b = D(&mut n); std::mem::forget(b); } assert!(n == 2); }
 //@ expect: unsafe
-//@ known: unknown because `Drop` inside a Box
 #[verify]
 pub fn drop_box_unsafe() { let mut n = 0; { let _a = Box::new(D(&mut n)); } assert!(n == 0); }
 //@ expect: unsafe
-//@ known: unknown because `Drop` inside a Vec
 #[verify]
 pub fn drop_vec_unsafe() { let mut n = 0; { let _a = vec![D(&mut n)]; } assert!(n == 0); }
 //@ expect: unsafe
-//@ known: unknown because `Drop` inside an enum
 #[verify]
 pub fn drop_opt_unsafe() { let mut n = 0; { let _a = Some(D(&mut n)); } assert!(n == 0); }
 trait T { fn f(&self) -> u32; }

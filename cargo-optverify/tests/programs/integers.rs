@@ -28,7 +28,6 @@ fn saturating_family(a: u8, b: u8) {
 fn saturating_family_wrong(a: u8, b: u8) { assert!(a.saturating_add(b) - b == a); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn overflowing_family(a: u16, b: u16) {
     let (s, o) = a.overflowing_add(b);
@@ -70,7 +69,6 @@ fn bit_counts(x: u32) {
 fn bit_counts_wrong(x: u32) { assert!(1u32.rotate_left(x.trailing_zeros()) & x != 0); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn power_of_two(x: u32) {
     if x != 0 && x & (x - 1) == 0 { assert!(x.is_power_of_two() && x.count_ones() == 1); }
@@ -94,7 +92,6 @@ fn min_max_clamp(a: i16, lo: i16, hi: i16) {
 fn min_max_clamp_wrong(a: i16, lo: i16, hi: i16) { let c = a.clamp(lo, hi); assert!(c <= hi); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn abs_diff(a: i32, b: i32) {
     assert!(a.abs_diff(b) == b.abs_diff(a));
@@ -107,7 +104,6 @@ fn abs_diff(a: i32, b: i32) {
 fn abs_wrong(a: i32) { assert!(a.wrapping_abs() >= 0); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn pow(x: u8) {
     let p = (x as u32 % 10).pow(3);
@@ -196,7 +192,6 @@ fn shifts(x: u32, n: u32) {
 fn shifts_wrong(x: u32, n: u32) { x.checked_shr(n).unwrap(); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn rem_euclid(a: i32, b: i32) {
     if b > 0 { let r = a.rem_euclid(b); assert!(r >= 0 && r < b); }
@@ -207,7 +202,6 @@ fn rem_euclid(a: i32, b: i32) {
 fn rem_euclid_wrong(a: i32, b: i32) { if b > 0 { assert!(a % b >= 0); } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn division(a: i32, b: i32) { if b != 0 && !(a == i32::MIN && b == -1) { let q = a / b; assert!(q.unsigned_abs() <= a.unsigned_abs()); } }
 
@@ -224,17 +218,14 @@ fn ilog(x: u32) { if x > 0 { let l = x.ilog2(); assert!(l < 32 && x >> l == 1); 
 fn ilog_wrong(x: u32) { assert!(x.ilog2() < 32); }
 
 //@ expect: safe
-//@ known: unknown because the value of constant `core::num::int_sqrt::U8_ISQRT_WITH_REMAINDER` is not known
 #[verify]
 fn isqrt_small(x: u8) { let r = x.isqrt(); assert!(r as u16 * r as u16 <= x as u16); }
 
 //@ expect: unsafe
-//@ known: unknown because the value of constant `core::num::int_sqrt::U8_ISQRT_WITH_REMAINDER` is not known
 #[verify]
 fn isqrt_small_wrong(x: u8) { let r = x.isqrt(); assert!(r as u16 * r as u16 == x as u16 || r < 15); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn carrying(a: u8, b: u8) {
     let (s, c) = a.overflowing_add(b);

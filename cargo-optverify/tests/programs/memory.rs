@@ -43,7 +43,6 @@ fn push_loop(n: u8) { let mut v = Vec::new(); for i in 0..n { v.push(i); } asser
 fn push_loop_wrong(n: u8) { let mut v = Vec::new(); for i in 0..n { if i != 5 { v.push(i); } } assert!(v.len() == n as usize); }
 
 //@ expect: safe
-//@ known: unknown because a layout constant has no type after GVN
 #[verify]
 fn vec_macro(i: usize) { let v = vec![3u8; 10]; if i < v.len() { assert!(v[i] == 3); } }
 

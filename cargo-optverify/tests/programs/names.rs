@@ -79,7 +79,6 @@ fn enum_of_two_blocks(b: bool) -> u32 {
 fn enums_of_two_blocks(b: bool) { assert!(enum_of_two_blocks(b) == if b { 1 } else { 7 }); }
 
 //@ expect: unsafe
-//@ known: unknown because the two enums cannot be told apart
 #[verify]
 fn enums_of_two_blocks_wrong(b: bool) { assert!(enum_of_two_blocks(b) == 7); }
 

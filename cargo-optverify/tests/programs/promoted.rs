@@ -114,7 +114,6 @@ fn of_a_macro(at: usize) {
 }
 
 //@ expect: unsafe
-//@ known: unknown because a macro's impls stand at one place, and so do their constants
 #[verify]
 fn of_a_macro_fails() {
     assert!(<u16 as Table>::first()[0] == <u8 as Table>::first()[0]);

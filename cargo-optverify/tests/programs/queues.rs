@@ -106,7 +106,6 @@ fn dq_bomb_u(a: u8) { let mut q = VecDeque::new(); q.push_back(Bomb(a)); }
 #[verify]
 fn dq_bomb_s(a: u8) { let mut q = VecDeque::new(); q.push_back(Bomb(a / 64)); }
 //@ expect: unsafe
-//@ known: unknown because a queue of values with a `Drop` is not dropped here
 #[verify]
 fn dq_bomb_clear_u(a: u8) { let mut q = VecDeque::new(); q.push_back(Bomb(a)); q.clear(); std::mem::forget(q); }
 //@ expect: safe
@@ -114,7 +113,6 @@ fn dq_bomb_clear_u(a: u8) { let mut q = VecDeque::new(); q.push_back(Bomb(a)); q
 fn dq_bomb_forget_s(a: u8) { let mut q = VecDeque::new(); q.push_back(Bomb(a)); std::mem::forget(q); }
 #[derive(Clone)] struct Unit;
 //@ expect: safe
-//@ known: unknown because a type without fields, where the crate has a `Drop`
 #[verify]
 fn dq_unit_s(a: u8) { let mut q = VecDeque::new(); q.push_back(Unit); q.push_front(Unit); assert!(q.len() == 2); }
 //@ expect: unsafe

@@ -48,7 +48,6 @@ impl<'a> Reader<'a> {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "5s")]
 fn reader(buf: &[u8]) { let mut r = Reader { buf, pos: 0 }; if let Some(n) = r.u8() { if let Some(s) = r.take(n as usize) { assert!(s.len() == n as usize && r.pos <= buf.len()); } } }
 

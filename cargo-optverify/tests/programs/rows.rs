@@ -2,7 +2,6 @@
 #![allow(dead_code, unused)]
 use optverify::{assume, verify};
 //@ expect: safe
-//@ known: unknown because a proof of all passes takes long on a loaded machine
 #[verify]
 fn fixed_grid_s(i: usize, j: usize) { let mut g = vec![vec![0u8; 3]; 4]; if i < 4 && j < 3 { g[i][j] += 1; assert!(g[i][j] == 1); } }
 //@ expect: unsafe

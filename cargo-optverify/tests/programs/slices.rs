@@ -18,7 +18,6 @@ fn index_loop_off_by_one(s: &[u32]) -> u32 {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn iterate(s: &[u8]) {
     let mut n = 0usize;
@@ -35,7 +34,6 @@ fn iterate_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn iterate_mut(s: &mut [u8]) {
     for x in s.iter_mut() { *x = 1; }
@@ -50,7 +48,6 @@ fn iterate_mut_wrong(s: &mut [u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn enumerate(s: &[u16]) {
     for (i, x) in s.iter().enumerate() { assert!(i < s.len() && s[i] == *x); }
@@ -63,7 +60,6 @@ fn enumerate_wrong(s: &[u16]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn zip(a: &[u8], b: &[u8]) {
     let mut n = 0usize;
@@ -80,7 +76,6 @@ fn zip_wrong(a: &[u8], b: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn find_position(s: &[u8]) {
     if let Some(p) = s.iter().position(|x| *x == 7) { assert!(s[p] == 7); }
@@ -93,7 +88,6 @@ fn find_position_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn any_all(s: &[u8]) {
     if s.iter().all(|x| *x < 10) { assert!(!s.iter().any(|x| *x == 200)); }
@@ -106,7 +100,6 @@ fn any_all_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn max_of_slice(s: &[u8]) {
     let mut m = 0u8;
@@ -133,7 +126,6 @@ fn get_is_checked(s: &[u8], i: usize) {
 fn get_unwrapped(s: &[u8], i: usize) { if i <= s.len() { s.get(i).unwrap(); } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn sub_slice(s: &[u8], a: usize, b: usize) {
     if a <= b && b <= s.len() {
@@ -165,7 +157,6 @@ fn swap_ends(s: &mut [u32]) {
 fn swap_ends_wrong(s: &mut [u32]) { let n = s.len(); s.swap(0, n.wrapping_sub(1)); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn reverse_in_place(s: &mut [u8]) {
     let n = s.len();
@@ -182,7 +173,6 @@ fn reverse_in_place_wrong(s: &mut [u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn windows(s: &[u8]) {
     let mut n = 0usize;
@@ -195,7 +185,6 @@ fn windows(s: &[u8]) {
 fn windows_wrong(s: &[u8]) { for w in s.windows(2) { assert!(w[0] <= w[1]); } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn chunks(s: &[u8]) {
     for c in s.chunks(4) { assert!(c.len() >= 1 && c.len() <= 4); }
@@ -206,7 +195,6 @@ fn chunks(s: &[u8]) {
 fn chunks_wrong(s: &[u8]) { for c in s.chunks(4) { assert!(c.len() == 4); } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn chunks_exact(s: &[u8]) {
     let mut n = 0usize;
@@ -219,7 +207,6 @@ fn chunks_exact(s: &[u8]) {
 fn chunks_exact_wrong(s: &[u8]) { for c in s.chunks_exact(4) { let _ = c[c.len()]; } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn reversed(s: &[u8]) {
     let mut last = None;
@@ -236,7 +223,6 @@ fn reversed_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn binary_search(s: &[u32], key: u32) -> Option<usize> {
     let (mut lo, mut hi) = (0usize, s.len());
@@ -291,7 +277,6 @@ fn split_first_walk_wrong(mut s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn sum_bytes(s: &[u8]) -> u64 {
     if s.len() > 1000 { return 0; }
@@ -307,7 +292,6 @@ fn sum_bytes_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn fold_or(s: &[u8]) {
     let f = s.iter().fold(0u8, |a, x| a | (x & 0x0f));
@@ -351,7 +335,6 @@ fn iterator_chain(s: &[u8]) {
 }
 
 //@ expect: unsafe
-//@ known: unknown because call of `<std::iter::Skip<std::slice::Iter<'_, u8>> as std::iter::TrustedRandomAccessNoCoe
 #[verify]
 fn iterator_chain_wrong(s: &[u8]) {
     let n = s.iter().skip(1).take(3).filter(|x| **x > 3).count();
@@ -485,17 +468,14 @@ fn one_or_two_or_none(n: usize) {
 }
 
 //@ expect: safe
-//@ known: unknown because memory of type `u8` counted in units of `[u8; 2]`
 #[verify]
 fn as_chunks(a: &[u8; 6]) { let (c, _) = a.as_chunks::<2>(); assert!(c.len() == 3 && c[1][0] == a[2]); }
 
 //@ expect: unsafe
-//@ known: unknown because memory of type `u8` counted in units of `[u8; 2]`
 #[verify]
 fn as_chunks_wrong(a: &[u8; 6]) { let (c, _) = a.as_chunks::<2>(); assert!(c[1][0] == a[1]); }
 
 //@ expect: safe
-//@ known: unknown because memory of type `u8` counted in units of `[u8; 4]`
 #[verify]
 fn as_chunks_words(a: &[u8; 8]) {
     let mut s = 0u8;
@@ -504,7 +484,6 @@ fn as_chunks_words(a: &[u8; 8]) {
 }
 
 //@ expect: unsafe
-//@ known: unknown because memory of type `u8` counted in units of `[u8; 4]`
 #[verify]
 fn as_chunks_words_wrong(a: &[u8; 8]) {
     let mut s = 0u8;

@@ -44,23 +44,18 @@ fn length_of_error_wrong(b: [u8; 2]) { if let Err(e) = std::str::from_utf8(&b) {
 #[verify]
 fn find(s: &str) { if let Some(i) = s.find(',') { assert!(i < s.len()); } }
 //@ expect: unsafe
-//@ known: unknown because the search may take longer than there is time
 #[verify]
 fn find_wrong(s: &str) { if let Some(i) = s.find(',') { assert!(i > 0); } }
 //@ expect: safe
-//@ known: unknown because the proof may take longer than there is time
 #[verify]
 fn find_last(s: &str) { if let Some(i) = s.rfind('/') { assert!(i < s.len()); } }
 //@ expect: unsafe
-//@ known: unknown because the search may take longer than there is time
 #[verify]
 fn find_last_wrong(s: &str) { if let Some(i) = s.rfind('/') { assert!(i > 0); } }
 //@ expect: safe
-//@ known: unknown because the proof may take longer than there is time
 #[verify]
 fn count(s: &str) { assert!(s.chars().count() <= s.len()); }
 //@ expect: unsafe
-//@ known: unknown because the search may take longer than there is time
 #[verify]
 fn count_wrong(s: &str) { assert!(s.chars().count() < 2); }
 

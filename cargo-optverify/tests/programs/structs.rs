@@ -57,7 +57,6 @@ impl Rect {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn rect_holds_its_corners(a: i32, b: i32, c: i32, d: i32) {
     let (p, q) = (Point { x: a, y: b }, Point { x: c, y: d });

@@ -56,7 +56,6 @@ fn narrow(s: &[u8]) -> u16 {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow where a constant is counted down
 #[verify(overflow = "check")]
 fn narrow_enough(s: &[u8]) -> u16 {
     let mut sum = 0u16;

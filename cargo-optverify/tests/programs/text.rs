@@ -2,7 +2,6 @@
 use optverify::verify;
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn count_spaces(s: &str) { let mut n = 0usize; for b in s.bytes() { if b == b' ' { n += 1; } } assert!(n <= s.len()); }
 
@@ -56,7 +55,6 @@ fn literal_bytes(i: usize) { let s = b"hello"; if i < s.len() { assert!(s[i] >= 
 fn literal_bytes_wrong(i: usize) { let s = b"hello"; assert!(s[i] >= b'e'); }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn parse_number(s: &[u8]) {
     let mut n: u32 = 0;
@@ -78,7 +76,6 @@ fn parse_number_wrong(s: &[u8]) {
 }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn to_upper(s: &mut [u8]) { s.make_ascii_uppercase(); if let Some(b) = s.first() { assert!(!b.is_ascii_lowercase()); } }
 
@@ -103,7 +100,6 @@ fn char_array(a: [char; 3]) { for c in a { assert!(c as u32 <= 0x10ffff && !(0xd
 fn char_array_wrong(a: [char; 3]) { for c in a { assert!(c as u32 <= 0x10fffe); } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn char_slice(s: &[char]) { for c in s { assert!(*c <= '\u{10ffff}'); } }
 

@@ -23,7 +23,6 @@ fn static_dispatch_wrong(x: u8, y: u8) { assert!(total(&Sq(x), &Re(x, y)) < 4 * 
 fn dynamic_dispatch_one(x: u8) { let s = Sq(x); let d: &dyn Area = &s; assert!(d.area() <= 65025); }
 
 //@ expect: unsafe
-//@ known: unknown because method `double` of a trait object whose type or body is not known
 #[verify]
 fn dynamic_dispatch_one_wrong(x: u8) { let s = Sq(x); let d: &dyn Area = &s; assert!(d.double() < 2 * 65025); }
 
@@ -66,7 +65,6 @@ struct Countdown(u8);
 impl Iterator for Countdown { type Item = u8; fn next(&mut self) -> Option<u8> { if self.0 == 0 { None } else { self.0 -= 1; Some(self.0) } } }
 
 //@ expect: safe
-//@ known: unknown because the engines are slow here
 #[verify(timeout = "3s")]
 fn own_iterator(n: u8) { let mut k = 0u32; for x in Countdown(n) { assert!(x < n); k += 1; } assert!(k == n as u32); }
 
@@ -75,7 +73,6 @@ fn own_iterator(n: u8) { let mut k = 0u32; for x in Countdown(n) { assert!(x < n
 fn own_iterator_wrong(n: u8) { for x in Countdown(n) { assert!(x > 0); } }
 
 //@ expect: safe
-//@ known: unknown because call of `<{closure@std::iter::adapters::filter::filter_fold<u8, u8, {closure@.. whose body
 #[verify]
 fn own_iterator_adapted(n: u8) { let m = Countdown(n).filter(|x| x % 2 == 0).map(|x| x / 2).max(); assert!(m.unwrap_or(0) <= 127); }
 

@@ -21,7 +21,6 @@ fn of_one_instance_wrong(x: u8) { let f = at_most(9u8); assert!(f(x) < 9); }
 #[verify]
 fn of_two_instances(x: u8, y: u32) { let (f, g) = (at_most(9u8), at_most(700u32)); assert!(f(x) <= 9 && g(y) <= 700); }
 //@ expect: unsafe
-//@ known: unknown because closures of two instances have one name
 #[verify]
 fn of_two_instances_wrong(x: u8, y: u32) { let (f, g) = (at_most(9u8), at_most(700u32)); assert!(f(x) <= 9 && g(y) < 700); }
 struct Ring<T, const N: usize> { buffer: [T; N], head: usize, len: usize }
