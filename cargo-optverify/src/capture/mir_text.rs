@@ -55,14 +55,9 @@ pub fn with_std_named(text: String) -> String {
     let begins_path = |at: usize| {
         let before = text[..at].chars().next_back();
         let module = text[at + NAMELESS.len()..].split("::").next();
-        let in_literal = || {
-            let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
-            let quotes = line.replace("\\\\", "").replace("\\\"", "");
-            quotes.matches('"').count() % 2 == 1
-        };
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '\''))
             && module.is_some_and(|module| OF_STD.contains(&module))
-            && !in_literal()
+            && !ends_in_literal(&text[..at])
     };
     let mut named = String::new();
     let mut done = 0;
@@ -77,6 +72,13 @@ pub fn with_std_named(text: String) -> String {
         return text;
     }
     named + &text[done..]
+}
+
+/// Is a text literal still open where this ends?
+pub fn ends_in_literal(text: &str) -> bool {
+    let line = &text[text.rfind('\n').map_or(0, |end| end + 1)..];
+    let quotes = line.replace("\\\\", "").replace("\\\"", "");
+    quotes.matches('"').count() % 2 == 1
 }
 
 /// The bodies of statics, constants and promoteds of a whole-crate `.mir` file.

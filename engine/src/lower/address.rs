@@ -55,19 +55,23 @@ impl Lowerer<'_> {
         if !is_thin || !p.targets.iter().all(is_address) {
             return None;
         }
-        // no target is known yet: the next round of lowering knows one
+        // where no target is known yet, the next round of lowering knows one
         Some(match p.indices.first() {
             Some(&number) => number,
-            None => self.bv64(0),
+            None => self.some_address(),
         })
     }
 
     /// A number that nobody should look at: if somebody does, the run proves nothing.
-    pub fn store_number(&mut self, at: &super::place::Located) -> Lowered<()> {
+    fn some_address(&mut self) -> Term {
         let var = self.pool.fresh("address", Sort::Bv(64));
         self.draw_vars.push(var);
         self.havoc(var, Draw::Approximate("the address of an object".into()));
-        let t = self.pool.var(var);
+        self.pool.var(var)
+    }
+
+    pub fn store_number(&mut self, at: &super::place::Located) -> Lowered<()> {
+        let t = self.some_address();
         let v = self.scalar(t);
         self.store_located(at, &v)
     }

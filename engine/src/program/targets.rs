@@ -39,12 +39,13 @@ pub fn narrow(program: &mut Program) -> bool {
             found = true;
         }
     }
+    let read = read(program);
     for (&var, set) in &sets {
         let only = set.as_ref().filter(|set| set.len() == 1);
         if let Some(&tag) = only.and_then(|set| set.first()) {
             let tag = program.pool.constant(tag, TAG.0);
             subst.bind(var, tag);
-            found |= is_read(program, var);
+            found |= read.contains(&var);
         }
     }
     if found {
@@ -142,10 +143,10 @@ fn comparisons(program: &Program) -> Vec<Term> {
     found
 }
 
-fn is_read(program: &Program, var: Var) -> bool {
+fn read(program: &Program) -> BTreeSet<Var> {
     let reachable = program.reverse_postorder().into_iter();
-    let mut terms = reachable.flat_map(|b| program.block(b).terms());
-    terms.any(|t| program.pool.free_vars(&[t]).contains(&var))
+    let terms: Vec<Term> = reachable.flat_map(|b| program.block(b).terms()).collect();
+    program.pool.free_vars(&terms).into_iter().collect()
 }
 
 fn rewrite(program: &mut Program, subst: &mut Subst) {

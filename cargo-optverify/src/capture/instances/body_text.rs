@@ -2,7 +2,7 @@
 
 use super::find::CONST;
 use super::substitute::{Bindings, substitute};
-use crate::capture::mir_text::{callee, functions};
+use crate::capture::mir_text::{callee, ends_in_literal, functions};
 use std::collections::BTreeSet;
 
 /// How the bodies of one instance come from generic ones.
@@ -51,9 +51,8 @@ fn by_from(text: &str) -> String {
         let (Some(start), Some(end)) = (opening(before), unmatched(rest)) else {
             continue;
         };
-        let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
-        let in_text = text[line..start].matches('"').count() % 2 == 1;
-        if start < done || in_text || !rest[end..].starts_with(BY_INTO) {
+        let in_literal = ends_in_literal(&text[..start]);
+        if start < done || in_literal || !rest[end..].starts_with(BY_INTO) {
             continue;
         }
         let (from, into) = (&before[start + 1..], &rest[..end]);
@@ -181,6 +180,7 @@ mod tests {
             "<u32 as mine::convert::Into<X>>::into(move _1)",
             "<u32 as std::convert::Into<X>>::other(move _1)",
             "_1 = const \"<u32 as std::convert::Into<X>>::into\";",
+            "_1 = const \"\\\"<u32 as std::convert::Into<X>>::into\";",
             "_1 = copy _2 as std::convert::Into<X>",
         ] {
             same(text, text);

@@ -1,6 +1,7 @@
 //! A generic body's text with its parameters replaced: what code generation does, once more, because no option of rustc
 //! prints it. Words are replaced where MIR prints a type or a constant, and nowhere else.
 
+use crate::capture::mir_text::ends_in_literal;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -74,9 +75,7 @@ fn without_anonymous<'l>(line: &'l str, bindings: &Bindings) -> Cow<'l, str> {
             let (before, after) = (&line[done..at], &line[end..]);
             let mut longer = [":", "<", "(", " ->", " +"].iter();
             let goes_on = after.starts_with(in_word) || longer.any(|s| after.starts_with(s));
-            let quotes = line[..at].replace("\\\\", "").replace("\\\"", "");
-            let in_text = quotes.matches('"').count() % 2 == 1;
-            if !before.ends_with(in_word) && !goes_on && !in_text {
+            if !before.ends_with(in_word) && !goes_on && !ends_in_literal(&line[..at]) {
                 out += before;
                 out += &bound.text;
                 done = end;
