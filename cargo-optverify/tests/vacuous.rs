@@ -48,6 +48,13 @@ fn helper(x: Option<u32>) -> u32 { match x { Some(v) => { assert!(v < 9); v } No
 
 #[verify]
 pub fn helped() -> u32 { helper(None) }
+
+#[verify]
+pub fn dropped_before_it_fails(n: u8) {
+    let cell = std::rc::Rc::new(std::cell::RefCell::new(n));
+    *cell.clone().borrow_mut() = 3;
+    assert!(*cell.borrow() == 3);
+}
 "#;
 
 /// Warnings have little time, and a busy machine may need several runs to find one.

@@ -132,27 +132,35 @@ fn points(program: &mut Program, marks: &[Mark]) -> Vec<Point> {
 }
 
 /// The branches that decide whether a block is reached, each with the way that leads there; none if it is not decided by
-/// branches alone.
+/// branches alone. A branch all of whose ways lead there decides nothing: what an assertion drops before it fails (a borrow
+/// of a cell) may branch itself.
 fn deciders(
     program: &Program,
     preds: &BTreeMap<BlockId, Vec<BlockId>>,
     block: BlockId,
 ) -> Option<Vec<(BlockId, BlockId)>> {
-    let mut out = vec![];
-    let (mut todo, mut seen) = (vec![block], BTreeSet::from([block]));
+    let mut branches = vec![];
+    // what can only lead to the block, or to a violation, of which there is none
+    let (mut todo, mut doomed) = (vec![block], BTreeSet::from([block]));
     while let Some(at) = todo.pop() {
-        if seen.len() > MOST_BACK || at == program.entry {
+        if doomed.len() > MOST_BACK || at == program.entry {
             return None;
         }
         for &p in preds.get(&at).into_iter().flatten() {
-            match program.block(p).terminator {
-                Terminator::Goto(_) if seen.insert(p) => todo.push(p),
-                Terminator::Branch { .. } => out.push((p, at)),
-                _ => {}
+            if matches!(program.block(p).terminator, Terminator::Branch { .. }) {
+                branches.push((p, at));
+            }
+            let fails = |s: &BlockId| {
+                let stops = matches!(program.block(*s).terminator, Terminator::Stop(_));
+                stops || doomed.contains(s)
+            };
+            if program.successors(p).iter().all(fails) && doomed.insert(p) {
+                todo.push(p);
             }
         }
     }
-    (!out.is_empty()).then_some(out)
+    branches.retain(|(p, _)| !doomed.contains(p));
+    (!branches.is_empty()).then_some(branches)
 }
 
 /// A block on the edge of a branch that does not lead to `to`.
