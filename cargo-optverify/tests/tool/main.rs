@@ -10,6 +10,7 @@ mod check_proof;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
+mod foreign_types;
 mod formats;
 mod gate;
 mod init;

@@ -33,6 +33,9 @@ pub struct Facts {
     /// The names of the crates that are linked, by whomever. A binary has its package's library, of its own name.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub linked: BTreeSet<String>,
+    /// Is a crate linked that is neither std nor this tool's? What its types do when they are dropped is not captured.
+    #[serde(default)]
+    pub links_others: bool,
     /// The last names of functions that `extern` blocks declare.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub declared: BTreeSet<String>,
@@ -99,7 +102,19 @@ impl Facts {
     pub fn empty_in<'t>(&self, ty: &'t str) -> Option<&'t str> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
         let mut words = ty.split(|c: char| !is_word(c));
-        words.find(|word| matches!(*word, "!" | "Infallible") || self.empties.contains(*word))
+        let own =
+            words.find(|word| matches!(*word, "!" | "Infallible") || self.empties.contains(*word));
+        own.or_else(|| self.empty_elsewhere(ty))
+    }
+
+    /// An enum of another crate without variants.
+    fn empty_elsewhere<'t>(&self, ty: &'t str) -> Option<&'t str> {
+        let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let mut paths = ty.split(|c: char| !is_path(c));
+        paths.find(|path| {
+            let found = self.enums.get(*path);
+            path.contains("::") && found.is_some_and(|e| e.variants.is_empty() && e.complete)
+        })
     }
 
     /// May this variant of an enum of the crate have no value?

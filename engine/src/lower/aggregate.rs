@@ -263,7 +263,8 @@ impl Lowerer<'_> {
             })
             .collect();
         // What the variants of std's enums hold; of other enums only the number of variants is known.
-        let holds = |variant: &str| match (path.rsplit("::").next()?, variant) {
+        let of_std = types::in_std(path)?;
+        let holds = |variant: &str| match (of_std.rsplit("::").next()?, variant) {
             ("Option", "Some") | ("Result", "Ok") | ("ControlFlow", "Break") => types.first(),
             ("Result", "Err") | ("ControlFlow", "Continue") => types.get(1),
             _ => None,

@@ -1,7 +1,7 @@
 //! Drops: the user's `Drop` impls run; freeing memory only matters for allocations (`heap`).
 //!
 //! Drop code is not in the captured text, only the impls are. A type whose parts are not all known, in a crate that
-//! implements `Drop` for anything, therefore leaves the model when it is dropped. So does a type of std, unless it is
+//! implements `Drop` for anything or has other crates that may, therefore leaves the model when it is dropped. So does a type of std, unless it is
 //! known to free or to drop its content and nothing else: the guards of `RefCell` and `Drain` write when they go.
 
 use super::inline::Call;
@@ -427,10 +427,10 @@ impl Lowerer<'_> {
                 }
                 // Fields that no body mentions are not known, but dropped all the same.
                 let is_told = self.source.facts.is_without_drop(path, None);
-                if !is_std && !is_told && !self.source.drops.is_empty() {
+                if !is_std && !is_told && self.source.may_drop() {
                     let Some(fields) = self.all_parts(ty) else {
                         return gap(format!(
-                            "drop of `{path}`, whose fields may have a `Drop` of this crate"
+                            "drop of `{path}`, whose fields may have a `Drop` of this or another crate"
                         ));
                     };
                     for t in fields {

@@ -160,6 +160,11 @@ pub fn drop_types(file: &MirFile) -> BTreeSet<String> {
 }
 
 impl<'a> Source<'a> {
+    /// May a part of a value that no captured body makes have a `Drop` of its own, of this crate or another one?
+    pub fn may_drop(&self) -> bool {
+        !self.drops.is_empty() || self.facts.links_others
+    }
+
     /// The facts and settings of a capture, for these files of it.
     pub fn of(capture: &'a Capture, files: Vec<&'a MirFile>) -> Source<'a> {
         let mut aliases: HashMap<String, String> = HashMap::new();

@@ -425,6 +425,7 @@ impl Lowerer<'_> {
             return Ok(at);
         }
         let n = self.length(&at)?;
+        self.check_not_longer(&at)?;
         let zero = self.bv64(0);
         for (_, s) in &mut at.spots {
             s.path.push(Step::Elem);
@@ -432,6 +433,23 @@ impl Lowerer<'_> {
         }
         at.window = Some(n);
         Ok(at)
+    }
+
+    /// A pointer to an array may have been made one to a longer array, which reaches beyond the memory there.
+    fn check_not_longer(&mut self, at: &Located) -> Lowered<()> {
+        let Some(claimed) = types::array_len(&types::unwrapped(&at.ty)) else {
+            return Ok(());
+        };
+        for (_, spot) in &at.spots {
+            let there = self.spot_type(spot).ok();
+            let there = there.and_then(|ty| types::array_len(&types::unwrapped(&ty)));
+            if there.is_some_and(|n| n < claimed) {
+                return gap(format!(
+                    "memory taken for an array of {claimed} elements that has fewer"
+                ));
+            }
+        }
+        Ok(())
     }
 
     pub fn element(&mut self, at: Located, i: Term) -> Lowered<Located> {

@@ -97,7 +97,7 @@ impl Shapes {
         // passes fold structs away that are dropped all the same
         let written = source.as_written.iter();
         let other = written.filter(|w| !source.files.iter().any(|f| std::ptr::eq(*f, **w)));
-        if !source.drops.is_empty() {
+        if source.may_drop() {
             let mut before = Shapes::default();
             for body in other.flat_map(|file| &file.bodies) {
                 before.read_body(body, source.facts);

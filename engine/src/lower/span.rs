@@ -14,12 +14,17 @@ pub fn is_foreign(file: &str) -> bool {
 pub fn is_std(file: &str) -> bool {
     // where rustc says that it lies, and where it does if the toolchain's sources are installed; a crate may have a folder
     // `library/core` of its own
-    file.starts_with("/rustc/")
-        || file.contains("/rustlib/src/rust/library/")
-        || file.ends_with("optverify/src/lib.rs")
-        || file.ends_with("optverify/src/nondet.rs")
-        || file.ends_with("optverify/src/any.rs")
-        || file.ends_with("optverify/src/any_of_std.rs")
+    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") || is_ours(file)
+}
+
+/// The folder's whole name counts: `my-optverify` is the user's.
+fn is_ours(file: &str) -> bool {
+    const FILES: [&str; 4] = ["lib.rs", "nondet.rs", "any.rs", "any_of_std.rs"];
+    let in_folder = |name: &str| file.strip_suffix(name)?.strip_suffix("optverify/src/");
+    let folders = FILES.iter().filter_map(|name| in_folder(name));
+    folders
+        .into_iter()
+        .any(|before| before.is_empty() || before.ends_with(['/', '\\']))
 }
 
 pub fn source_span(span: &Span) -> SourceSpan {

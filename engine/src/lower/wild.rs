@@ -230,8 +230,15 @@ fn vouches(callee: &str) -> bool {
     let of_pointers = ["std::ptr::", "core::ptr::"]
         .iter()
         .any(|p| callee.starts_with(p));
+    // a borrow made of it may last longer than what it points to
+    let of_cells = (callee.contains("UnsafeCell")
+        && matches!(
+            name,
+            "get" | "raw_get" | "as_ref_unchecked" | "as_mut_unchecked"
+        ))
+        || name == "try_borrow_unguarded";
     let of_owners = callee.contains("ManuallyDrop") && matches!(name, "take" | "drop");
-    VOUCH.contains(&name) || of_owners || of_pointers && !HARMLESS.contains(&name)
+    VOUCH.contains(&name) || of_owners || of_cells || of_pointers && !HARMLESS.contains(&name)
 }
 
 #[cfg(test)]
@@ -247,6 +254,8 @@ mod tests {
             "std::mem::ManuallyDrop::<std::boxed::Box<u8>>::take",
             "std::boxed::Box::<std::mem::MaybeUninit<u8>>::assume_init",
             "core::slice::<impl [u8]>::as_ptr",
+            "std::cell::UnsafeCell::<std::string::String>::get",
+            "std::cell::RefCell::<u8>::try_borrow_unguarded",
         ] {
             assert!(vouches(wild), "{wild}");
         }

@@ -8,6 +8,9 @@
 
 use crate::term::{Pool, Term, Var, mask};
 
+/// Coefficients beyond this are accidents of few samples, not relations of the program.
+const COEFFICIENT: u128 = 64;
+
 /// All rows `a` with `a . (x, 1) = 0 mod 2^w` for every state seen; `basis` generates them.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -107,6 +110,19 @@ impl Kernel {
             }
         }
         self.basis = done.into_iter().map(|(_, r)| r).chain(rest).collect();
+    }
+
+    /// Only what is no accident of few samples.
+    pub fn plain(&self) -> Kernel {
+        let mut plain = self.clone();
+        let m = mask(self.w);
+        plain.basis.retain(|r| {
+            let (_, coefficients) = r.split_last().unwrap_or((&0, &[]));
+            coefficients
+                .iter()
+                .all(|a| *a <= COEFFICIENT || a.wrapping_neg() & m <= COEFFICIENT)
+        });
+        plain
     }
 
     /// The generators as equations, simplified by a common power of two: `2^k (a . x) = 0` says that the

@@ -71,7 +71,7 @@ struct Run<'a> {
     nodes: &'a BTreeMap<BlockId, NodeIndex>,
     samples: &'a mut BTreeMap<NodeIndex, Samples>,
     seen: BTreeMap<NodeIndex, u64>,
-    max_rows: usize,
+    limits: &'a Limits,
     deadline: &'a Deadline,
     ticks: u64,
 }
@@ -103,6 +103,40 @@ pub fn concrete_rows(
     max_rows: usize,
     deadline: &Deadline,
 ) -> Findings {
+    let limits = Limits {
+        rows: max_rows,
+        steps: 100_000,
+        draws: 20_000,
+    };
+    runs(task, seed, max_runs, &limits, deadline)
+}
+
+/// A few runs to their ends, however long: loops of a million rounds, and assertions behind them.
+pub fn long(task: &Task, seed: u64, deadline: &Deadline) -> Option<Counterexample> {
+    let limits = Limits {
+        rows: 0,
+        steps: 200_000_000,
+        draws: 1_000_000,
+    };
+    // one that does not end leaves time for others
+    for share in [4, 3, 2, 1] {
+        let within = deadline.part(share);
+        let found = runs(task, seed + u64::from(share), 4, &limits, &within);
+        if found.violation.is_some() || deadline.passed() {
+            return found.violation;
+        }
+    }
+    None
+}
+
+/// How many states of a head are kept, and how long a run may be.
+struct Limits {
+    rows: usize,
+    steps: u64,
+    draws: usize,
+}
+
+fn runs(task: &Task, seed: u64, max_runs: usize, limits: &Limits, deadline: &Deadline) -> Findings {
     let program = &task.program;
     let (nodes, mut samples) = watch_heads(task);
     let watched: Vec<BlockId> = nodes.keys().copied().collect();
@@ -135,7 +169,7 @@ pub fn concrete_rows(
             nodes: &nodes,
             samples: &mut samples,
             seen: BTreeMap::new(),
-            max_rows,
+            limits,
             deadline,
             ticks: 0,
         };
@@ -153,7 +187,7 @@ pub fn concrete_rows(
                 }
             }
         }
-        let (outcome, _, steps) = machine.run(&values, &mut run, 100_000);
+        let (outcome, _, steps) = machine.run(&values, &mut run, limits.steps);
         let draws = run.draws;
         let most = run.seen.values().copied().max().unwrap_or(0);
         out.longest = out.longest.map(|l| l.max(most));
@@ -219,6 +253,11 @@ pub fn from(
     let constants = constants(task);
     let interest = interest(&task.program);
     let deadline = Deadline::after_millis(20);
+    let limits = Limits {
+        rows: 400,
+        steps: 2000,
+        draws: 20_000,
+    };
     for k in 0..runs {
         let mut run = Run {
             values: Values {
@@ -231,11 +270,11 @@ pub fn from(
             nodes: &nodes,
             samples: &mut samples,
             seen: BTreeMap::new(),
-            max_rows: 400,
+            limits: &limits,
             deadline: &deadline,
             ticks: 0,
         };
-        machine.run_from(block, state, &mut run, 2000);
+        machine.run_from(block, state, &mut run, limits.steps);
     }
     samples
 }
@@ -370,7 +409,7 @@ impl Values<'_> {
 
 impl World for Run<'_> {
     fn draw(&mut self, var: Var, sort: Sort) -> Option<Value> {
-        if self.draws.len() > 20_000 {
+        if self.draws.len() > self.limits.draws {
             return None;
         }
         let v = self.values.of(var, sort);
@@ -392,7 +431,7 @@ impl World for Run<'_> {
         if *n <= 12 || n.is_power_of_two() || ((*n).is_multiple_of(37) && *n < 1000) {
             let s = self.samples.get_mut(node);
             if let Some(s) = s
-                && s.rows.len() < self.max_rows
+                && s.rows.len() < self.limits.rows
             {
                 let row = s.vars.iter().map(|v| machine.scalar(state, *v)).collect();
                 s.rows.push(row);

@@ -23,6 +23,7 @@ mod inherit;
 pub mod interest;
 pub mod kinduction;
 mod modes;
+mod pairs;
 mod patience;
 pub mod pdr;
 pub mod portfolio;

@@ -12,7 +12,7 @@ use super::houdini::{Candidates, Houdini};
 use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
+    exhaust, explore, kinduction, modes, pairs, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -35,6 +35,7 @@ pub const ENGINES: &[&str] = &[
     "houdini",
     "k-induction",
     "modes",
+    "pairs",
     "pdr",
     "remember",
     "scalars",
@@ -233,6 +234,9 @@ const EXHAUST_MS: u64 = 5000;
 /// For runs from one control state to the next.
 const EXPLORE_MS: u64 = 250;
 
+/// For lemmas about pairs of control variables.
+const PAIRS_MS: u64 = 6000;
+
 /// Rounds of a loop that are few.
 const SHORT_RUNS: u64 = 16;
 
@@ -291,6 +295,16 @@ fn engines(race: &mut Race, task: &mut Task) {
     );
     if control_first {
         race.run(
+            "pairs",
+            task,
+            |task, d| {
+                let c = pairs::pairs(task, seed, d)?;
+                let mut h = Houdini::new(task, c, Budget::steady(2000), d).with_runs(seed);
+                excluding(&mut h, &mut Survivors::new())
+            },
+            PAIRS_MS,
+        );
+        race.run(
             "states",
             task,
             |task, d| control_states(task, seed, d, &mut suspect),
@@ -317,6 +331,18 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         60,
     );
+    // Runs that were broken off may only have been long.
+    let long = |race: &mut Race, task: &mut Task, millis| {
+        if longest.is_none() {
+            race.run(
+                "concrete",
+                task,
+                |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
+                millis,
+            );
+        }
+    };
+    long(race, task, 150);
     // Where no run goes round often, all of them are soon written out.
     if let Some(rounds) = longest.filter(|n| (3..=SHORT_RUNS).contains(n)) {
         race.run(
@@ -352,6 +378,7 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
+    long(race, task, 1500);
     race.run(
         exhaust::NAME,
         task,
@@ -596,6 +623,11 @@ fn houdini(
         }
     }
     let mut h = Houdini::new(task, candidates, Budget::steady(query_ms), deadline);
+    excluding(&mut h, known)
+}
+
+/// A proof, if what is inductive excludes every stop; what is left otherwise.
+fn excluding(h: &mut Houdini, known: &mut Survivors) -> Option<Verdict> {
     h.run().ok()?;
     if !h.open_stops().is_empty() {
         *known = h.survivors();

@@ -14,7 +14,7 @@ use crate::program::BlockId;
 use crate::program::cpg::CutPoint;
 use crate::program::machine::Machine;
 use crate::smt::{Answer, Model, Solver};
-use crate::term::{BinOp, FastSet, Node, Sort, Subst, Term, Value, Var, mask};
+use crate::term::{BinOp, FastSet, Node, Sort, Subst, Term, Value, Var};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -24,9 +24,6 @@ const VALUES: usize = 12;
 const ROWS: usize = 6000;
 /// Choices of a step that are tried one by one.
 const CHOICES: u32 = 9;
-
-/// Coefficients beyond this are accidents of few samples, not relations of the program.
-const COEFFICIENT: u128 = 64;
 
 /// What was seen with one valuation of the control variables.
 struct Row {
@@ -128,7 +125,7 @@ pub fn states(task: &mut Task, seed: u64, query: Budget, deadline: &Deadline) ->
 }
 
 /// The variables that the program compares with each other, and what flows into them.
-fn related(task: &Task) -> BTreeSet<Var> {
+pub(super) fn related(task: &Task) -> BTreeSet<Var> {
     let pool = &task.program.pool;
     let state: BTreeSet<Var> = task.program.vars.iter().copied().collect();
     let mut out: BTreeSet<Var> = BTreeSet::new();
@@ -261,15 +258,7 @@ impl States<'_> {
         }
         let mut all = pool.bool(true);
         for k in &row.kernels {
-            let mut plain = k.clone();
-            let m = mask(k.w);
-            plain.basis.retain(|r| {
-                let (_, coefficients) = r.split_last().unwrap_or((&0, &[]));
-                coefficients
-                    .iter()
-                    .all(|a| *a <= COEFFICIENT || a.wrapping_neg() & m <= COEFFICIENT)
-            });
-            for e in plain.equations(pool) {
+            for e in k.plain().equations(pool) {
                 all = pool.and(all, e);
             }
         }

@@ -97,6 +97,15 @@ impl Deadline {
         }
     }
 
+    /// A part of the time that is left, under the same cancellation.
+    pub fn part(&self, n: u32) -> Deadline {
+        let left = self.until.saturating_duration_since(Instant::now());
+        Deadline {
+            until: Instant::now() + left / n.max(1),
+            cancel: self.cancel.clone(),
+        }
+    }
+
     /// A later deadline under the same cancellation, unless there is as much time left.
     pub fn at_least_millis(&self, ms: u64) -> Deadline {
         Deadline {

@@ -31,10 +31,38 @@ const HARMLESS: &[&str] = &[
     "const",
     "mut",
     "fn",
+    "AtomicBool",
+    "AtomicU8",
+    "AtomicU16",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
+    "AtomicI8",
+    "AtomicI16",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
     "Box",
     "Cell",
+    "Cow",
+    "Duration",
+    "HashMap",
+    "HashSet",
+    "Instant",
+    "NonZero",
+    "NonZeroU8",
+    "NonZeroU16",
+    "NonZeroU32",
+    "NonZeroU64",
+    "NonZeroUsize",
+    "NonZeroI32",
+    "NonZeroI64",
     "Option",
     "Ordering",
+    "PathBuf",
     "PhantomData",
     "Range",
     "RangeInclusive",
@@ -42,8 +70,10 @@ const HARMLESS: &[&str] = &[
     "Self",
     "Result",
     "String",
+    "SystemTime",
     "Vec",
     "VecDeque",
+    "Wrapping",
 ];
 
 /// What a definition mentions, by the name of the type or of a variant of it.
@@ -117,19 +147,36 @@ fn walk(tokens: TokenStream, items: &mut Items) {
                         }
                     }
                     "extern" if name == "crate" => items.suspect.extend(all_words(rest)),
-                    "Drop" if name == "for" => {
-                        // the header, without the body
-                        let header = rest.split_last().map_or(rest, |(_, header)| header);
-                        items.suspect.extend(all_words(header));
-                    }
                     _ => {}
                 }
             }
-            (TokenTree::Group(group), _) => walk(group.stream(), items),
+            (TokenTree::Group(group), _) => {
+                // whatever the trait is called here: another crate may have given `Drop` another name
+                if has_function_drop(group.stream()) {
+                    items.suspect.extend(header_before(&tokens[..at]));
+                }
+                walk(group.stream(), items);
+            }
             _ => {}
         }
         at += 1;
     }
+}
+
+/// Do these tokens themselves, without their braces, have a function `drop`?
+pub fn has_function_drop(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.windows(2).any(|pair| match pair {
+        [TokenTree::Ident(word), TokenTree::Ident(name)] => word == "fn" && text(name) == "drop",
+        _ => false,
+    })
+}
+
+/// The words of the item whose body comes next, if it is an impl: back to the end of the item before it.
+pub fn header_before(tokens: &[TokenTree]) -> BTreeSet<String> {
+    let is_impl = |t: &TokenTree| matches!(t, TokenTree::Ident(word) if word == "impl");
+    let start = tokens.iter().rposition(is_impl).unwrap_or(0);
+    all_words(&tokens[start..])
 }
 
 /// Is the last of these tokens the item's end? The `{3}` of `where T: Tr<{3}>` looks like one.
@@ -308,8 +355,13 @@ fn fields(tokens: TokenStream) -> BTreeSet<String> {
                     if g.delimiter() == Delimiter::Parenthesis && is_scope(&g.stream()));
                 at += usize::from(restricted);
             }
-            // a field's name; a path has two colons
-            TokenTree::Ident(_) if is(tokens.get(at + 1), ':') && !is(tokens.get(at + 2), ':') => {}
+            // a field's name; a path has two colons, and what stands at its end may be anything (`T::Box`)
+            TokenTree::Ident(_) if is(tokens.get(at + 1), ':') && !is(tokens.get(at + 2), ':') => {
+                at += 1
+            }
+            TokenTree::Punct(p) if p.as_char() == ':' => {
+                words.insert("::".to_owned());
+            }
             TokenTree::Ident(word) => {
                 words.insert(text(word));
             }
@@ -373,6 +425,13 @@ mod tests {
             [""; 0]
         );
         assert_eq!(found("struct Vec(D); struct A(Vec);"), [""; 0]);
+        let renamed =
+            "struct D; impl dep::Finish for D { fn drop(&mut self) {} } struct A(D); struct B;";
+        assert_eq!(found(renamed), ["B"]);
+        assert_eq!(
+            found("struct A<T: Tr>(T::Box); struct B { b: Box<u8> }"),
+            ["B"]
+        );
         assert_eq!(found("struct A<T> where T: Tr<{ 3 }> { d: D }"), [""; 0]);
         assert_eq!(
             found("use std::ops::Drop as D; struct A; impl D for A {}"),

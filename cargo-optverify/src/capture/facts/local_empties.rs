@@ -1,7 +1,8 @@
 //! Types of the crate that may have no value, and variants that may have none, from the macro-expanded source. MIR says
 //! nothing of a field that nobody reads, and a parameter with a variant that cannot exist would be none.
 //!
-//! By words alone, so that more is named than is empty: a type that mentions one of them anywhere.
+//! By words alone, so that more is named than is empty: a type that mentions one of them anywhere, or what somebody else
+//! chooses (`T::Error`, `<u8 as TryFrom<u8>>::Error`).
 
 use super::local_enums::skip_item;
 use proc_macro2::{TokenStream, TokenTree};
@@ -16,13 +17,16 @@ struct Items {
     sums: BTreeMap<String, Vec<String>>,
 }
 
+/// Also by the name that it has as the error of `String::from_str`.
+const WITHOUT_VALUE: [&str; 3] = ["!", "Infallible", "ParseError"];
+
 /// `expanded`: what `-Zunpretty=expanded` prints.
 pub fn collect(expanded: &str) -> BTreeSet<String> {
     let mut items = Items::default();
     if let Ok(tokens) = expanded.parse::<TokenStream>() {
         walk(tokens, &mut items);
     }
-    let mut empty = BTreeSet::from(["!".to_owned(), "Infallible".to_owned()]);
+    let mut empty: BTreeSet<String> = WITHOUT_VALUE.map(str::to_owned).into();
     loop {
         let before = empty.len();
         for (name, words) in &items.products {
@@ -39,8 +43,9 @@ pub fn collect(expanded: &str) -> BTreeSet<String> {
             break;
         }
     }
-    empty.remove("!");
-    empty.remove("Infallible");
+    for word in WITHOUT_VALUE {
+        empty.remove(word);
+    }
     empty
 }
 
@@ -81,7 +86,10 @@ fn add_enum(name: &str, rest: &[TokenTree], items: &mut Items) {
         };
         let path = format!("{name}::{}", variant[at]);
         let known = items.products.entry(path.clone()).or_default();
-        known.extend(words(&variant[at + 1..]));
+        // not the number behind a `=`
+        let is_equals = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == '=');
+        let payload = variant[at + 1..].split(is_equals).next();
+        known.extend(words(payload.unwrap_or_default()));
         variants.push(path);
     }
     // Two enums of one name: the one with fewer values counts.
@@ -94,11 +102,25 @@ fn add_enum(name: &str, rest: &[TokenTree], items: &mut Items) {
     }
 }
 
-/// All words of some tokens, and `!`.
+/// Does a path end here with what a trait's impl chooses: `T::` before a name, or `>::`? `Vec::<u8>` is written in no type.
+fn is_chosen(tokens: &[TokenTree], at: usize) -> bool {
+    let colon = |n: usize| matches!(tokens.get(n), Some(TokenTree::Punct(p)) if p.as_char() == ':');
+    if at < 3 || !colon(at - 1) || !colon(at - 2) {
+        return false;
+    }
+    match &tokens[at - 3] {
+        TokenTree::Ident(word) => word.to_string().starts_with(char::is_uppercase),
+        TokenTree::Punct(p) => p.as_char() == '>',
+        _ => false,
+    }
+}
+
+/// All words of some tokens; `!` also for what may have no value.
 fn words(tokens: &[TokenTree]) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
         match token {
+            TokenTree::Ident(_) if is_chosen(tokens, at) => _ = out.insert("!".to_owned()),
             TokenTree::Ident(word) => _ = out.insert(word.to_string()),
             TokenTree::Punct(p) if p.as_char() == '!' => _ = out.insert("!".to_owned()),
             TokenTree::Group(group) => {
@@ -121,6 +143,12 @@ mod tests {
             type Alias = Void; fn f() { struct Local(Alias); } enum Plain { A, B(Fine) }",
         );
         let found: Vec<&str> = found.iter().map(|s| &**s).collect();
+        let chosen = super::collect(
+            "enum E<T: Tr> { A(T::Error), B(<u8 as TryFrom<u8>>::Error), C(std::num::ParseIntError), D = Self::X as isize,
+            F(std::string::ParseError), G { n: m::Plain } }",
+        );
+        let chosen: Vec<&str> = chosen.iter().map(|s| &**s).collect();
+        assert_eq!(chosen, ["E::A", "E::B", "E::F"]);
         let expected = [
             "Alias", "In", "Local", "Mixed::B", "Mixed::C", "Never", "Never::X", "Never::Y", "Out",
             "Void",

@@ -4,6 +4,7 @@
 //! Not told: generic ones, ones with other fields or an alignment of their own, with elements that are no numbers, with a
 //! `Drop` of their own, and what has two definitions under one path.
 
+use super::local_drops::{has_function_drop, header_before};
 use super::local_enums::{join, next_braces, skip_item};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Found {
     /// What the structs hold; nothing where there are two of the path.
     slices: BTreeMap<String, Option<String>>,
-    /// The last names of types in headers of impls of `Drop`.
+    /// The names in headers of impls with a function `drop`.
     dropped: BTreeSet<String>,
 }
 
@@ -53,14 +54,16 @@ fn walk(tokens: TokenStream, path: &str, found: &mut Found) {
                         at = end;
                         continue;
                     }
-                    "Drop" if name == "for" => {
-                        let header = tokens[at + 2..end].iter();
-                        found.dropped.extend(header.filter_map(ident));
-                    }
                     _ => {}
                 }
             }
-            (TokenTree::Group(group), _) => walk(group.stream(), path, found),
+            (TokenTree::Group(group), _) => {
+                // whatever the trait is called here
+                if has_function_drop(group.stream()) {
+                    found.dropped.extend(header_before(&tokens[..at]));
+                }
+                walk(group.stream(), path, found);
+            }
             _ => {}
         }
         at += 1;
@@ -77,13 +80,6 @@ fn has_own_alignment(before: &[TokenTree]) -> bool {
     });
     let mut of_item = of_item.map(ToString::to_string);
     of_item.any(|text| text.contains("align"))
-}
-
-fn ident(token: &TokenTree) -> Option<String> {
-    match token {
-        TokenTree::Ident(name) => Some(name.to_string()),
-        _ => None,
-    }
 }
 
 /// What a struct holds, from what stands behind its name: `([u8]);` or `{ pub bytes: [u8] }`.

@@ -112,6 +112,7 @@ pub fn collect_from(
     let names = names::collect(&source, command, &dep_info);
     facts.shared_names = names.shared;
     facts.linked = names.linked;
+    facts.links_others = names.links_others;
     facts.declared = names.declared;
     facts.unions = local_unions::collect(&source);
     facts.slices = local_slices::collect(&source);

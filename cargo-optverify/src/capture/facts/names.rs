@@ -33,14 +33,16 @@ pub struct Names {
     pub shared: BTreeSet<String>,
     /// All crates that are linked.
     pub linked: BTreeSet<String>,
+    /// Is one of them neither std's nor this tool's?
+    pub links_others: bool,
     /// The last names of functions that are declared in `extern` blocks.
     pub declared: BTreeSet<String>,
 }
 
 pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names {
-    let linked = std::fs::read_to_string(dep_info)
-        .ok()
-        .and_then(|text| linked(&text));
+    let dep_info = std::fs::read_to_string(dep_info).ok();
+    let links_others = dep_info.as_deref().is_none_or(links_others);
+    let linked = dep_info.and_then(|text| linked(&text));
     // not known exactly: whatever is there to be linked
     let linked = linked.unwrap_or_else(|| {
         let all = modules::crates(command).into_iter();
@@ -48,6 +50,7 @@ pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names
     });
     let mut names = Names {
         linked: linked.keys().cloned().collect(),
+        links_others,
         ..Names::default()
     };
     let several = linked.iter().filter(|(_, n)| **n > 1);
@@ -65,25 +68,52 @@ pub fn collect(expanded: &str, command: &RustcCommand, dep_info: &Path) -> Names
     names
 }
 
+/// A library in the file of dependencies.
+struct Library<'t> {
+    stem: &'t str,
+    of_std: bool,
+}
+
+impl<'t> Library<'t> {
+    fn crate_name(&self) -> &'t str {
+        self.stem.split('-').next().unwrap_or(self.stem)
+    }
+}
+
+/// The files that the file of dependencies lists, a blank inside of a path written as a zero.
+fn files(dep_info: &str) -> Option<String> {
+    let (_, files) = dep_info.lines().next()?.split_once(": ")?;
+    Some(files.replace("\\ ", "\u{0}"))
+}
+
+fn library(file: &str) -> Option<Library<'_>> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = name
+        .strip_suffix(".rlib")
+        .or_else(|| name.strip_suffix(".rmeta"))?;
+    Some(Library {
+        stem: stem.strip_prefix("lib")?,
+        of_std: file.contains("/rustlib/") || file.contains("\\rustlib\\"),
+    })
+}
+
+/// Where nothing is known, there may be others.
+fn links_others(dep_info: &str) -> bool {
+    let Some(files) = files(dep_info) else {
+        return true;
+    };
+    let is_other = |l: &Library| !l.of_std && l.crate_name() != "optverify";
+    files.split(' ').filter_map(library).any(|l| is_other(&l))
+}
+
 /// How many crates of each name are linked, as the file of dependencies lists them; nothing if it lists none.
 fn linked(dep_info: &str) -> Option<BTreeMap<String, usize>> {
-    let first = dep_info.lines().next()?;
-    let (_, files) = first.split_once(": ")?;
-    // a blank inside of a path is written with a backslash
-    let files = files.replace("\\ ", "\u{0}");
+    let files = files(dep_info)?;
     let mut found: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for file in files.split(' ') {
-        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-        let stem = name
-            .strip_suffix(".rlib")
-            .or_else(|| name.strip_suffix(".rmeta"));
-        let Some(stem) = stem.and_then(|s| s.strip_prefix("lib")) else {
-            continue;
-        };
-        let of = stem.split('-').next().unwrap_or(stem);
-        let of_std = file.contains("/rustlib/") || file.contains("\\rustlib\\");
-        if !(of_std && (HIDDEN.contains(&of) || of.starts_with("rustc_"))) {
-            found.entry(of.to_owned()).or_default().insert(stem);
+    for library in files.split(' ').filter_map(library) {
+        let of = library.crate_name();
+        if !(library.of_std && (HIDDEN.contains(&of) || of.starts_with("rustc_"))) {
+            found.entry(of.to_owned()).or_default().insert(library.stem);
         }
     }
     let counts = found.into_iter().map(|(name, stems)| (name, stems.len()));

@@ -47,7 +47,8 @@ impl Expanded {
     /// `source`: what `-Zunpretty=expanded` printed. Nothing where an impl is not understood.
     pub fn read(source: &str) -> Option<Self> {
         let code = without_macros(&without_text(source));
-        let (defined, renamed) = names(&code);
+        let (defined, mut renamed) = names(&code);
+        renamed.extend(foreign_traits(&code, &defined));
         let mut previous = "";
         let mut traits = HashMap::new();
         for (at, word) in self::words(&code) {
@@ -216,7 +217,9 @@ fn names(code: &str) -> (HashMap<(&'static str, String), usize>, BTreeSet<String
 
 /// Names of traits and names after and before `as` in a `use`, with how often each is one.
 pub fn traits(source: &str) -> BTreeMap<String, u32> {
-    let (defined, renamed) = names(&without_macros(&without_text(source)));
+    let code = without_macros(&without_text(source));
+    let (defined, mut renamed) = names(&code);
+    renamed.extend(foreign_traits(&code, &defined));
     let own = defined
         .into_iter()
         .filter(|((keyword, _), _)| *keyword == "trait");
@@ -243,6 +246,64 @@ pub fn types(source: &str) -> BTreeMap<String, u32> {
         *types.entry(name).or_default() += 2;
     }
     types
+}
+
+/// Traits of std: one of another crate may have the same name.
+const OF_STD: &str = "\
+    Add AddAssign Any AsMut AsRef Binary BitAnd BitAndAssign BitOr BitOrAssign BitXor BitXorAssign Borrow \
+    BorrowMut BuildHasher Clone Copy Debug Default Deref DerefMut Display Div DivAssign DoubleEndedIterator \
+    Drop Eq Error ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator FromStr Hash Hasher Index \
+    IndexMut Into IntoIterator Iterator LowerExp LowerHex Mul MulAssign Neg Not Octal Ord PartialEq \
+    PartialOrd Pattern Product RangeBounds Read Rem RemAssign Shl ShlAssign Shr ShrAssign Sub SubAssign Sum \
+    ToOwned ToString TryFrom TryInto UpperExp UpperHex Write \
+";
+
+/// Names of other crates' traits that one of this crate or of std has, too: in headers, or by a `use`.
+fn foreign_traits(
+    code: &str,
+    defined: &HashMap<(&'static str, String), usize>,
+) -> BTreeSet<String> {
+    let is_defined =
+        |kind: &'static str, name: &str| defined.contains_key(&(kind, name.to_owned()));
+    let is_foreign = |first: &str| {
+        let near = [
+            "std",
+            "core",
+            "alloc",
+            "crate",
+            "self",
+            "super",
+            "Self",
+            "optverify",
+        ];
+        let own = ["mod", "enum", "struct", "trait", "type"];
+        !near.contains(&first) && !own.iter().any(|kind| is_defined(kind, first))
+    };
+    let mut found = BTreeSet::new();
+    let headers = impls(code).into_iter().flatten();
+    for path in headers.filter_map(|i| i.header.trait_path) {
+        let path = path.split('<').next().unwrap_or(&path);
+        let parts = path.split("::").map(str::trim);
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        if let [first, .., last] = parts.as_slice()
+            && is_foreign(first)
+        {
+            found.insert((*last).to_owned());
+        }
+    }
+    for (at, _) in words(code).filter(|(_, word)| *word == "use") {
+        let tree = code[at + "use".len()..]
+            .split(';')
+            .next()
+            .unwrap_or_default();
+        let mut names = words(tree).map(|(_, word)| word);
+        if names.next().is_some_and(is_foreign) {
+            found.extend(names.map(str::to_owned));
+        }
+    }
+    let is_of_std = |name: &str| OF_STD.split_whitespace().any(|of_std| of_std == name);
+    found.retain(|name| is_of_std(name) || is_defined("trait", name));
+    found
 }
 
 fn is_of_std(path: &str) -> bool {
