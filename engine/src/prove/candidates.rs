@@ -83,6 +83,7 @@ pub fn candidates(
             if products {
                 inherit::origins(task, n, &here, &mut proposals);
             }
+            super::planted::planted(task, &here, &mut proposals);
             super::ranges::ranges(task, n, &here, &mut c.lemmas);
         }
         if effort >= Effort::Rich {

@@ -26,6 +26,7 @@ mod modes;
 mod pairs;
 mod patience;
 pub mod pdr;
+mod planted;
 pub mod portfolio;
 pub mod predicates;
 pub mod ranges;

@@ -10,6 +10,9 @@ use crate::term::{BinOp, FastSet, Node, Pool, Sort, Subst, Term, UnOp, Var};
 use petgraph::graph::NodeIndex;
 use std::collections::BTreeSet;
 
+/// A larger number is no place to begin at.
+const MOST_START: u128 = 4;
+
 pub fn ranges(task: &mut Task, n: NodeIndex, live: &BTreeSet<Var>, out: &mut BTreeSet<Lemma>) {
     let arrays: Vec<Var> = live
         .iter()
@@ -19,7 +22,7 @@ pub fn ranges(task: &mut Task, n: NodeIndex, live: &BTreeSet<Var>, out: &mut BTr
     if arrays.is_empty() {
         return;
     }
-    let _ = n;
+    let starts = starts(task, n);
     for (j, relation) in relations(task) {
         let pool = &task.program.pool;
         let vars = pool.free_vars(&[relation]);
@@ -38,6 +41,8 @@ pub fn ranges(task: &mut Task, n: NodeIndex, live: &BTreeSet<Var>, out: &mut BTr
         let zero = pool.bv(0, sort.width());
         let mut lows = vec![zero];
         let mut highs = vec![];
+        let from = starts.iter().filter(|c| pool.sort(**c) == sort);
+        lows.extend(from.copied());
         for v in index {
             let t = pool.var(v);
             lows.push(t);
@@ -61,6 +66,25 @@ pub fn ranges(task: &mut Task, n: NodeIndex, live: &BTreeSet<Var>, out: &mut BTr
             }
         }
     }
+}
+
+/// The numbers beside zero that variables of a loop begin with: `for j in 1..n` looks back from the second element on.
+fn starts(task: &Task, n: NodeIndex) -> Vec<Term> {
+    let pool = &task.program.pool;
+    let mut found: BTreeSet<Term> = BTreeSet::new();
+    for e in super::houdini::edges_into(task, n) {
+        let from_elsewhere = task
+            .cpg
+            .graph
+            .edge_endpoints(e)
+            .is_some_and(|(from, _)| from != n);
+        let updates = task.cpg.graph[e].updates.values().copied();
+        let is_start =
+            |t: &Term| matches!(pool.node(*t), Node::Const(c) if (1..=MOST_START).contains(c));
+        found.extend(updates.filter(|t| from_elsewhere && is_start(t)));
+    }
+    let bits = |t: &Term| matches!(pool.sort(*t), Sort::Bv(w) if w > 8);
+    found.into_iter().filter(bits).take(2).collect()
 }
 
 /// Relations between array elements at one index, with the variable that stands for it.
