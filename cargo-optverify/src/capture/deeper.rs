@@ -9,12 +9,13 @@ use crate::capture::command::RustcCommand;
 use crate::capture::dumps::function_of;
 use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
+use crate::capture::instances;
 use crate::capture::mir_text::{functions, last_segment};
 use crate::capture::runs;
 use crate::capture::twins;
 use anyhow::{Context, Result};
 use optverify_engine::capture::{Capture, ClosedHow, Facts, Manifest, Pass, Root, files};
-use optverify_engine::pipeline::{lacks_bodies, reference_lacks_bodies};
+use optverify_engine::pipeline::{lacks_bodies, missing_in_reference};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
@@ -23,12 +24,12 @@ use std::sync::Mutex;
 type Texts = BTreeMap<String, String>;
 
 /// Of the roots with `#[verify]`, those with calls that nobody knows get their texts anew. The capture in `folder` is
-/// complete without.
+/// complete without; `instances` was added to it.
 pub fn deepen(
     command: &RustcCommand,
     folder: &Scratch,
     cache: &Path,
-    marked: &BTreeSet<String>,
+    (marked, instances): (&BTreeSet<String>, &str),
     manifest: &mut Manifest,
 ) -> Result<()> {
     let capture = Capture::load(folder.content())?;
@@ -65,20 +66,34 @@ pub fn deepen(
     let mut facts = capture.facts.clone();
     deeper.add_facts(&whole, cache, &mut facts)?;
     folder.keep(files::FACTS, &serde_json::to_string_pretty(&facts)?)?;
-    folder.keep_whole(REFERENCE, &whole)?;
-    let mut capture = capture.clone();
-    capture.facts = facts;
-    for function in &mut capture.info.functions {
+    folder.keep_whole(REFERENCE, &format!("{whole}\n{instances}"))?;
+    // what the deeper text still calls may have an instance or a stand-in
+    for function in &mut manifest.functions {
         if reference.contains_key(&function.path) {
             function.reference = Some(REFERENCE.to_owned());
         }
     }
-    // the passes cost a compile each: only for roots that have nothing unknown left
-    let complete: Vec<&Root> = (capture.roots().iter())
-        .filter(|r| deeper.roots.contains(&r.function))
-        .filter(|r| asked(|| reference_lacks_bodies(&capture, r)) == Some(false))
+    folder.keep_manifest(manifest)?;
+    instances::add(command, folder, cache, manifest)?;
+    let deep = Capture::load(folder.content())?;
+    // the passes cost a compile each: only for roots that lack less now (of a lock the way that waits is left)
+    let lacks_less = |root: &Root| {
+        let lacking = |capture: &Capture| asked(|| missing_in_reference(capture, root)).flatten();
+        match (lacking(&capture), lacking(&deep)) {
+            (_, Some(0)) => true,
+            (Some(before), Some(now)) => now < before,
+            _ => false,
+        }
+    };
+    let better: Vec<&Root> = (deep.roots().iter())
+        .filter(|r| deeper.roots.contains(&r.function) && lacks_less(r))
         .collect();
-    deeper.ask_for(&complete);
+    deeper.ask_for(&better);
+    for function in &mut manifest.functions {
+        if reference.contains_key(&function.path) {
+            function.reference = None;
+        }
+    }
     let changed = changed_passes(manifest, &deeper.roots);
     let after = deeper.after_passes(&manifest.passes, &changed)?;
     for (ordinal, function) in manifest.functions.iter_mut().enumerate() {
@@ -115,7 +130,7 @@ pub fn deepen(
 }
 
 /// The crate before the first optimization, the roots' bodies replaced.
-const REFERENCE: &str = "deeper/reference.mir";
+pub const REFERENCE: &str = "deeper/reference.mir";
 
 /// What inlines, and what code generation cannot do without.
 const ALWAYS_ON: &[&str] = &["Inline", "ForceInline", "AddCallGuards", "PreCodegen"];
@@ -299,6 +314,6 @@ fn is_around(forwarder: &str, root: &str) -> bool {
 
 /// What breaks the lowering of one root here breaks it in the root's own process as well, which says so; it must not
 /// end the others.
-fn asked(question: impl FnOnce() -> bool + std::panic::UnwindSafe) -> Option<bool> {
-    std::panic::catch_unwind(question).ok()
+fn asked<T>(question: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(question)).ok()
 }

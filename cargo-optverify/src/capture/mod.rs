@@ -193,8 +193,9 @@ fn capture_roots(request: &Request<'_>, dir: &Path, other_checks: Option<bool>) 
     }
     folder.keep_manifest(&manifest)?;
     if !manifest.roots.is_empty() {
-        instances::add(command, &folder, &enums_cache, &mut manifest)?;
-        deeper::deepen(command, &folder, &enums_cache, &marked, &mut manifest)?;
+        let added = instances::add(command, &folder, &enums_cache, &mut manifest)?;
+        let marked = (&marked, added.as_str());
+        deeper::deepen(command, &folder, &enums_cache, marked, &mut manifest)?;
         folder.keep_manifest(&manifest)?;
         if manifest.functions.iter().any(|f| f.reference.is_some()) {
             instances::add(command, &folder, &enums_cache, &mut manifest)?;

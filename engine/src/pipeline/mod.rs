@@ -32,8 +32,8 @@ pub use backwards::BACKWARDS;
 pub use export::proof_file;
 pub use rerun::{NotRerun, RunValues, rerun};
 pub use snapshot::{
-    Model, Prepared, SnapshotError, lacks_bodies, missing_bodies, prepare_reference,
-    prepare_snapshot, reference_lacks_bodies,
+    Model, Prepared, SnapshotError, lacks_bodies, missing_bodies, missing_in_reference,
+    prepare_reference, prepare_snapshot,
 };
 
 use crate::assumption::Assumption;

@@ -306,10 +306,11 @@ pub fn lacks_bodies(capture: &Capture, root: &Root) -> bool {
     both.iter().any(|p| !without_body(p).is_empty())
 }
 
-/// The same, before the optimizations.
-pub fn reference_lacks_bodies(capture: &Capture, root: &Root) -> bool {
-    prepare_reference(capture, root, Texts::AnyBytes)
-        .is_ok_and(|(prepared, _)| !without_body(&prepared).is_empty())
+/// How many bodies are missing before the optimizations; nothing where the root is not understood.
+pub fn missing_in_reference(capture: &Capture, root: &Root) -> Option<usize> {
+    let (prepared, _) = prepare_reference(capture, root, Texts::AnyBytes).ok()?;
+    let missing: BTreeSet<String> = without_body(&prepared).into_iter().collect();
+    Some(missing.len())
 }
 
 fn without_body(prepared: &Prepared) -> Vec<String> {

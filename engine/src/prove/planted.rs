@@ -44,8 +44,10 @@ fn told(task: &mut Task, live: &BTreeSet<Var>) -> Vec<(Term, Term)> {
     let pool = &mut task.program.pool;
     let mut found = vec![];
     for edge in &edges {
-        let stays =
-            |v: &Var| live.contains(v) && state.contains(v) && !edge.updates.contains_key(v);
+        let changed = edge.updates.iter();
+        let changed = changed.filter(|(v, t)| pool.as_var(**t) != Some(**v));
+        let changed: BTreeSet<Var> = changed.map(|(v, _)| *v).collect();
+        let stays = |v: &Var| live.contains(v) && state.contains(v) && !changed.contains(v);
         for (&array, &updated) in &edge.updates {
             let is_array = matches!(pool.var_info(array).sort, Sort::Array { .. });
             let mut at = updated;

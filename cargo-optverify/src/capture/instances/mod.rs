@@ -27,7 +27,7 @@ pub use source_text::without_text;
 use crate::capture::command::RustcCommand;
 use crate::capture::facts::{self, Evaluated};
 use crate::capture::folder::Scratch;
-use crate::capture::{joined, runs};
+use crate::capture::{deeper, joined, runs};
 use anyhow::Result;
 use body_text::{Rule, allocations, calls_in, closure_type, constants_in, instance, promoted};
 use expanded::Expanded;
@@ -48,14 +48,15 @@ const STACK: usize = 256 << 20;
 /// A function may call itself with ever larger types.
 const MOST_INSTANCES: usize = 200;
 
-/// Adds what is missing and can be made. The capture in `folder` is complete without.
+/// Adds what is missing and can be made, and gives its text back. The capture in `folder` is complete without.
 pub fn add(
     command: &RustcCommand,
     folder: &Scratch,
     cache: &Path,
     manifest: &mut Manifest,
-) -> Result<()> {
+) -> Result<String> {
     let mut tried = BTreeSet::new();
+    let mut all = String::new();
     // a root that misses nothing is not looked at again
     let mut open: BTreeSet<String> = manifest.roots.iter().map(|r| r.function.clone()).collect();
     for _ in 0..ROUNDS {
@@ -65,7 +66,7 @@ pub fn add(
         let missing = found.into_values().flatten();
         let missing: BTreeSet<String> = missing.filter(|m| tried.insert(m.clone())).collect();
         if missing.is_empty() {
-            return Ok(());
+            return Ok(all);
         }
         let mut work = Work {
             command,
@@ -83,7 +84,7 @@ pub fn add(
             }
             None => calls,
         };
-        let texts = reference.clone() + &work.added;
+        let texts = reference.clone() + &work.read_deeper() + &work.added;
         let runs = folder.runs();
         let mut stand_ins = stand_in::bodies(command, work.manifest, &runs, &left, &texts)?;
         let private = private::bodies(command, work.manifest, &runs, &left, &texts)?;
@@ -102,8 +103,9 @@ pub fn add(
         }
         let added = work.added;
         if added.is_empty() {
-            return Ok(());
+            return Ok(all);
         }
+        all += &added;
         let mut facts = capture.facts.clone();
         let more = facts::collect_from(command, &runs, &added, cache, &Evaluated::default())?;
         for (name, value) in more.consts {
@@ -114,7 +116,7 @@ pub fn add(
         folder.keep(files::FACTS, &serde_json::to_string_pretty(&facts)?)?;
         folder.keep_manifest(manifest)?;
     }
-    Ok(())
+    Ok(all)
 }
 
 /// By the root's function: the bodies that it misses. Every root is lowered for that, so all cores do it.
@@ -167,6 +169,11 @@ impl Work<'_> {
         Ok(std::fs::read_to_string(self.folder.content().join(name))?)
     }
 
+    /// What rustc inlined deeper, if that was asked for already.
+    fn read_deeper(&self) -> String {
+        self.read(deeper::REFERENCE).unwrap_or_default()
+    }
+
     /// The crate without macros; nothing where it is not understood.
     fn expanded(&self) -> Result<Option<Expanded>> {
         let run = runs::expanded(self.command, &self.folder.runs())?;
@@ -187,7 +194,9 @@ impl Work<'_> {
                 cut.any(|name| call.starts_with(name))
             };
             let shipped = self.read(files::SHIPPED_CLOSED).unwrap_or_default();
+            let deeper = self.read_deeper();
             let calls = calls_in(reference).chain(calls_in(&shipped));
+            let calls = calls.chain(calls_in(&deeper));
             found.extend(calls.filter(begins).map(str::to_owned));
         }
         Ok(found)
