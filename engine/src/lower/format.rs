@@ -9,7 +9,8 @@ use super::shape::{LeafKind, Step};
 use super::types::{self, erase};
 use super::value::{Leaf, LeafValue, PointerValue, Value};
 use super::{Lowered, Lowerer, Part, gap};
-use crate::mir::{IntTy, Path, Ty, TyKind};
+use crate::mir::{IntTy, Operand, Path, Ty, TyKind};
+use crate::program::StopKind;
 use crate::term::{Sort, Term};
 
 const UNKNOWN: &str = "formatting of arguments that are not known";
@@ -20,13 +21,15 @@ impl Lowerer<'_> {
         let plain = path.plain();
         let value = match types::in_std(&plain) {
             Some("fmt::format::format_inner") => {
-                self.check_formatters(call)?;
-                self.any_string(call)?
+                self.check_formatters(call.args)?;
+                let ty = erase(&self.place_type(call.destination)?);
+                self.any_string(&ty)?
             }
             Some("io::_print" | "io::_eprint" | "io::stdio::_print" | "io::stdio::_eprint") => {
-                self.check_formatters(call)?;
+                self.check_formatters(call.args)?;
                 Value::default()
             }
+            Some("fmt::write") => self.write_formatted(call)?,
             _ => return Ok(false),
         };
         let at = self.locate(call.destination)?;
@@ -34,9 +37,42 @@ impl Lowerer<'_> {
         Ok(true)
     }
 
+    /// `write!(text, ..)` and the like where what is written to is a `String`: it is any text afterwards, and nothing fails,
+    /// because neither a `String` does nor any formatter that is looked into.
+    fn write_formatted(&mut self, call: &Call<'_>) -> Lowered<Value> {
+        let [to, arguments] = call.args else {
+            return gap("formatting with unusual arguments");
+        };
+        self.check_formatters(std::slice::from_ref(arguments))?;
+        let to = self.operand(to)?;
+        let to = self.pointer_of(&to)?;
+        let is_string = |ty: &Ty| matches!(ty.kind(), TyKind::Adt { path, .. } if types::in_std(path) == Some("string::String"));
+        let number = self.vtables.iter().position(is_string);
+        let (Some(meta), Some(number)) = (to.meta, number) else {
+            return gap("formatting into what is no `String`");
+        };
+        let ty = self.vtables[number].clone();
+        let (text, possible) = self.receiver_of(&to, &ty);
+        let number = self.bv64(number as u64);
+        let hit = self.pool.eq(meta, number);
+        let is_it = self.pool.and(hit, possible);
+        let what = "formatting into what is no `String`".to_owned();
+        self.check(is_it, StopKind::Unsupported(what));
+        let written = self.any_string(&ty)?;
+        let reference = Ty::new(TyKind::Ref {
+            lifetime: None,
+            mutable: true,
+            ty,
+        });
+        let at = self.deref(&text, &reference)?;
+        self.store_located(&at, &written)?;
+        let into = erase(&self.place_type(call.destination)?);
+        self.assemble(&into, Some("Ok"), vec![])
+    }
+
     /// All functions that the arguments may be formatted by must be known, and do nothing else.
-    fn check_formatters(&mut self, call: &Call<'_>) -> Lowered<()> {
-        let [arguments] = call.args else {
+    fn check_formatters(&mut self, arguments: &[Operand]) -> Lowered<()> {
+        let [arguments] = arguments else {
             return gap("formatting with unusual arguments");
         };
         let v = self.operand(arguments)?;
@@ -89,9 +125,8 @@ impl Lowerer<'_> {
     }
 
     /// A string of any length, capacity and bytes in memory of its own.
-    fn any_string(&mut self, call: &Call<'_>) -> Lowered<Value> {
-        let ty = erase(&self.place_type(call.destination)?);
-        let leaves = self.leaves(&ty)?;
+    fn any_string(&mut self, ty: &Ty) -> Lowered<Value> {
+        let leaves = self.leaves(ty)?;
         let why = "what `format!` makes";
         let most = self.bv64(super::heap::ADDRESS_SPACE);
         let drawn = self.drawn(Sort::Bv(64), why);

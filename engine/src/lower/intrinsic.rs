@@ -6,7 +6,7 @@ use super::types::{self, erase};
 use super::value::Value;
 use super::{Lowered, Lowerer, gap};
 use crate::mir::{BinOp, GenericArg, Operand, Path, Place};
-use crate::term::{self, FloatOp, Term};
+use crate::term::{self, FloatOp, Sort, Term};
 
 impl Lowerer<'_> {
     /// Models the call if it is known; the destination is written.
@@ -249,6 +249,13 @@ impl Lowerer<'_> {
                 let t = self.float(op, &bits, w)?;
                 self.scalar(t)
             }
+            _ if inexact_float(name).is_some() => {
+                let Some(w) = inexact_float(name) else {
+                    return Ok(false);
+                };
+                let t = self.drawn(Sort::Bv(w), "what a function of floats gives");
+                self.scalar(t)
+            }
             "fabsf32" | "fabsf64" | "fabs" => {
                 let x = self.operand_bits(&args[0], Some(&into))?;
                 let w = self.pool.width(x);
@@ -396,6 +403,20 @@ impl Lowerer<'_> {
         };
         self.pool.ite(overflow, limit, plain)
     }
+}
+
+/// `sinf32`: functions whose last bits no standard tells, and the width of what they give. It is any number.
+fn inexact_float(name: &str) -> Option<u32> {
+    const STEMS: [&str; 13] = [
+        "cos", "exp", "exp2", "fma", "fmuladd", "log", "log10", "log2", "pow", "powi", "sin",
+        "tan", "cbrt",
+    ];
+    let (stem, w) = match (name.strip_suffix("f32"), name.strip_suffix("f64")) {
+        (Some(stem), _) => (stem, 32),
+        (_, Some(stem)) => (stem, 64),
+        _ => return None,
+    };
+    STEMS.contains(&stem).then_some(w)
 }
 
 /// `sqrtf32`, `minimum_number_nsz_f64`: the operation and its width. Two numbers of which one is NaN give the other one;

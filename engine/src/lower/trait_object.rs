@@ -355,7 +355,7 @@ impl<'a> Lowerer<'a> {
 
     /// The pointer as one to a value of this type, without targets of other structs, enums and closures, and the
     /// condition that it is none of those.
-    fn receiver_of(&mut self, p: &PointerValue, ty: &Ty) -> (PointerValue, crate::term::Term) {
+    pub fn receiver_of(&mut self, p: &PointerValue, ty: &Ty) -> (PointerValue, crate::term::Term) {
         let mut thin = p.clone();
         thin.meta = None;
         let mut possible = self.pool.bool(true);

@@ -442,7 +442,9 @@ mod tests {
             [""; 0]
         );
         assert_eq!(
-            found("struct A<T = D>(T); struct B(A); impl r#Drop for E {} struct E;"),
+            found(
+                "struct A<T = D>(T); struct B(A); impl r#Drop for E { fn drop(&mut self) {} } struct E;"
+            ),
             [""; 0]
         );
         assert_eq!(

@@ -265,7 +265,7 @@ fn foreign_traits(
 ) -> BTreeSet<String> {
     let is_defined =
         |kind: &'static str, name: &str| defined.contains_key(&(kind, name.to_owned()));
-    let is_foreign = |first: &str| {
+    let is_near = |first: &str| {
         let near = [
             "std",
             "core",
@@ -277,28 +277,31 @@ fn foreign_traits(
             "optverify",
         ];
         let own = ["mod", "enum", "struct", "trait", "type"];
-        !near.contains(&first) && !own.iter().any(|kind| is_defined(kind, first))
+        near.contains(&first) || own.iter().any(|kind| is_defined(kind, first))
     };
-    let mut found = BTreeSet::new();
-    let headers = impls(code).into_iter().flatten();
-    for path in headers.filter_map(|i| i.header.trait_path) {
-        let path = path.split('<').next().unwrap_or(&path);
-        let parts = path.split("::").map(str::trim);
-        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-        if let [first, .., last] = parts.as_slice()
-            && is_foreign(first)
-        {
-            found.insert((*last).to_owned());
-        }
-    }
+    // `use std::fmt;`
+    let (mut imported, mut found) = (BTreeSet::new(), BTreeSet::new());
     for (at, _) in words(code).filter(|(_, word)| *word == "use") {
         let tree = code[at + "use".len()..]
             .split(';')
             .next()
             .unwrap_or_default();
         let mut names = words(tree).map(|(_, word)| word);
-        if names.next().is_some_and(is_foreign) {
-            found.extend(names.map(str::to_owned));
+        match names.next().is_some_and(is_near) {
+            true => imported.extend(names),
+            false => found.extend(names.map(str::to_owned)),
+        }
+    }
+    let headers = impls(code).into_iter().flatten();
+    for path in headers.filter_map(|i| i.header.trait_path) {
+        let path = path.split('<').next().unwrap_or(&path);
+        let parts = path.split("::").map(str::trim);
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        if let [first, .., last] = parts.as_slice()
+            && !is_near(first)
+            && (!imported.contains(first) || found.contains(*first))
+        {
+            found.insert((*last).to_owned());
         }
     }
     let is_of_std = |name: &str| OF_STD.split_whitespace().any(|of_std| of_std == name);
@@ -373,6 +376,29 @@ mod tests {
             unsafe impl Send for S<Alias> {} }
         impl ::core::clone::Clone for P { fn clone(&self) -> P { '{' } }
     ";
+
+    #[test]
+    fn traits_of_others_that_share_a_name() {
+        let found = |source: &str| traits(source).into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            found("impl dep::Iterator for S {}"),
+            [("Iterator".into(), 1)]
+        );
+        assert_eq!(found("use dep::{a, Drop};"), [("Drop".into(), 1)]);
+        assert_eq!(
+            found("trait Tr {} impl dep::Tr for S {}"),
+            [("Tr".into(), 2)]
+        );
+        assert_eq!(found("use std::fmt; impl fmt::Display for S {}"), []);
+        assert_eq!(
+            found("mod m { trait Tr {} } impl m::Tr for S {}"),
+            [("Tr".into(), 1)]
+        );
+        assert_eq!(
+            found("impl dep::Shape for S {} impl ::core::clone::Clone for S {}"),
+            []
+        );
+    }
 
     #[test]
     fn impls_and_what_they_define() {
