@@ -28,7 +28,11 @@ const NUMBERS: [&str; 10] = [
     "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
 ];
 
+/// What `sort` and `sort_unstable` compare numbers by, as calls print it.
+const LESS: &str = "for<'a, 'b> fn(&'a {T}, &'b {T}) -> bool {<{T} as std::cmp::PartialOrd>::lt}";
+
 /// A function that is for one type.
+#[derive(Default)]
 struct Private {
     /// How its calls print.
     call: String,
@@ -41,6 +45,46 @@ struct Private {
     of: &'static [&'static str],
     /// What does the same.
     same: &'static str,
+    /// The type of the function as calls print it, where `takes` does not tell.
+    is: Option<String>,
+    /// What the probe's parameter stands for, if it is not the type.
+    parameter: Option<&'static str>,
+}
+
+/// Types of std that lists hold, and that are equal if their contents are.
+const LISTED: [&str; 15] = [
+    "std::string::String",
+    "std::vec::Vec<bool>",
+    "std::vec::Vec<char>",
+    "std::vec::Vec<u8>",
+    "std::vec::Vec<u16>",
+    "std::vec::Vec<u32>",
+    "std::vec::Vec<u64>",
+    "std::vec::Vec<usize>",
+    "std::vec::Vec<i8>",
+    "std::vec::Vec<i16>",
+    "std::vec::Vec<i32>",
+    "std::vec::Vec<i64>",
+    "std::vec::Vec<isize>",
+    "std::vec::Vec<u128>",
+    "std::vec::Vec<std::string::String>",
+];
+
+/// Any order of equal numbers is the same one.
+const SORTED: &str = "let n = it.len(); let mut i = 1; while i < n { let mut j = i; \
+    while j > 0 && it[j] < it[j - 1] { it.swap(j, j - 1); j -= 1; } i += 1; }";
+
+/// Long slices of numbers sorted.
+fn sorts(call: &str) -> Private {
+    Private {
+        call: call.replace("{F}", LESS),
+        takes: vec![("it", "&mut [{T}]"), ("_less", "&mut OptverifyParameter")],
+        of: &PRIMITIVES,
+        same: SORTED,
+        is: Some(format!("for<'a, 'b> fn(&'a mut [{TYPE}], &'b mut {LESS})")),
+        parameter: Some(LESS),
+        ..Private::default()
+    }
 }
 
 /// What `zip` reads of a slice by.
@@ -59,6 +103,7 @@ fn some() -> Vec<Private> {
             gives: None,
             of: &[],
             same: "it.reserve(1)",
+            ..Private::default()
         },
         Private {
             call: READ_AT.to_owned(),
@@ -66,6 +111,7 @@ fn some() -> Vec<Private> {
             gives: Some(READ),
             of: &[],
             same: "unsafe { it.as_slice().get_unchecked(at) }",
+            ..Private::default()
         },
         Private {
             call: "std::vec::Vec::<{T}>::extend_with".to_owned(),
@@ -77,7 +123,20 @@ fn some() -> Vec<Private> {
             gives: None,
             of: &PRIMITIVES,
             same: "it.reserve(n); let mut i = 0; while i < n { it.push(value); i += 1; }",
+            ..Private::default()
         },
+        // Lists of texts and of lists, compared.
+        Private {
+            call: "<{T} as core::slice::cmp::SlicePartialEq<{T}>>::equal_same_length".to_owned(),
+            takes: vec![("a", "*const {T}"), ("b", "*const {T}"), ("n", "usize")],
+            gives: Some(("bool", "bool")),
+            of: &LISTED,
+            same: "let mut i = 0; while i < n { if unsafe { *a.add(i) != *b.add(i) } { return false; } i += 1; } true",
+            is: Some("unsafe fn(*const {T}, *const {T}, usize) -> bool".to_owned()),
+            ..Private::default()
+        },
+        sorts("core::slice::sort::stable::driftsort_main::<{T}, {F}, std::vec::Vec<{T}>>"),
+        sorts("core::slice::sort::unstable::ipnsort::<{T}, {F}>"),
     ]
 }
 
@@ -101,6 +160,7 @@ fn all() -> Vec<Private> {
         gives: None,
         of: &NUMBERS,
         same: "it.reserve(numbers.size_hint().0); for number in numbers { it.push(number); }",
+        ..Private::default()
     });
     some().into_iter().chain(extended).collect()
 }
@@ -124,6 +184,9 @@ impl Private {
             ty.trim_end().strip_suffix(&end)
         });
         let types: BTreeSet<&str> = types.collect();
+        if let Some(is) = &self.is {
+            return types.iter().eq([&is.replace(TYPE, argument)]);
+        }
         let takes: Vec<&str> = self.takes.iter().map(|(_, ty)| *ty).collect();
         let takes = takes.join(", ").replace(TYPE, argument);
         let takes = takes.replacen('&', "&'a ", 1);
@@ -139,9 +202,14 @@ impl Private {
 
     /// Functions that do the same, each calling the one before.
     fn source(&self, number: usize, argument: &str) -> String {
-        let (generics, ty) = match self.of.is_empty() {
-            true => (format!("<'s, {PARAMETER}>"), PARAMETER),
-            false => (String::new(), argument),
+        let generics = match self.of.is_empty() || self.parameter.is_some() {
+            true => format!("<'s, {PARAMETER}>"),
+            false => String::new(),
+        };
+        let ty = if self.of.is_empty() {
+            PARAMETER
+        } else {
+            argument
         };
         let takes = self.takes.iter().map(|(name, ty)| format!("{name}: {ty}"));
         let takes = takes.collect::<Vec<_>>().join(", ").replace(TYPE, ty);
@@ -195,8 +263,9 @@ pub fn bodies(
     }
     let text = std::fs::read_to_string(dir.join("optverify_probe.mir"))?;
     let bodies = mir_text::functions(&text);
-    let made = numbered().filter_map(|(n, (call, _, argument))| {
-        let text = named(&bodies, &format!("private_{n}_"), call, argument)?;
+    let made = numbered().filter_map(|(n, (call, private, argument))| {
+        let parameter = private.parameter.unwrap_or(TYPE).replace(TYPE, argument);
+        let text = named(&bodies, &format!("private_{n}_"), call, &parameter)?;
         Some(((*call).clone(), text))
     });
     Ok(made.collect())
