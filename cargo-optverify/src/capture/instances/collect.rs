@@ -1,6 +1,7 @@
 //! Vectors that are collected in the place of another one: `v.into_iter().map(f).collect()`. Rustc prints the call of a function
 //! pointer that std chooses in a constant, and nothing of what it points to. What does the same by public functions is
-//! compiled with a parameter for the closure, which the closure's type then replaces.
+//! compiled with a parameter for the closure, which the closure's type then replaces; and with parameters for the elements, where
+//! they are no numbers.
 //!
 //! The same but for the room that the vector has to spare, so nothing is done where the crate asks a vector for that.
 
@@ -19,13 +20,21 @@ const BEGIN: &str = "std::vec::in_place_collect::<impl std::vec::spec_from_iter:
 const END: &str = ">>::from_iter::{constant#0}";
 
 /// The iterators that it is done for, of elements `A`, and what their closure is.
-const ITERATORS: [(&str, &str); 2] = [
+const ITERATORS: [(&str, &str); 3] = [
     ("std::iter::Map<std::vec::IntoIter<", "FnMut({A}) -> {B}"),
+    (
+        "std::iter::FilterMap<std::vec::IntoIter<",
+        "FnMut({A}) -> Option<{B}>",
+    ),
     (
         "std::iter::Filter<std::vec::IntoIter<",
         "FnMut(&{A}) -> bool",
     ),
 ];
+
+/// Types of elements that nobody else has.
+const ELEMENT: &str = "OptverifyElement";
+const COLLECTED: &str = "OptverifyCollected";
 
 /// One call, taken apart.
 #[derive(Debug, PartialEq)]
@@ -42,33 +51,48 @@ struct Collected<'c> {
 impl<'c> Collected<'c> {
     fn of(call: &'c str) -> Option<Collected<'c>> {
         let inside = call.strip_prefix(BEGIN)?.strip_suffix(END)?;
-        let (to, rest) = inside.split_once(", ")?;
-        let (rest, vector) = rest.rsplit_once("> for ")?;
-        if vector != format!("std::vec::Vec<{to}") {
-            return None;
-        }
+        let (front, to) = inside.rsplit_once("> for std::vec::Vec<")?;
+        let rest = front.strip_prefix(to)?.strip_prefix(", ")?;
         let mut iterators = ITERATORS.iter();
         let (iterator, bound, rest) =
             iterators.find_map(|(i, bound)| Some((*i, *bound, rest.strip_prefix(i)?)))?;
-        let (from, closure) = rest.split_once(">, ")?;
-        let closure = closure.strip_suffix('>')?;
+        let (from, closure) = rest.strip_suffix('>')?.rsplit_once(">, ")?;
         let inner = closure.strip_prefix("{closure@")?.strip_suffix('}')?;
-        let is_plain = !inner.contains(['{', '}', '<', '>']);
-        let of_primitives = PRIMITIVES.contains(&from) && PRIMITIVES.contains(&to);
-        (is_plain && of_primitives).then_some(Collected {
-            iterator,
-            bound,
-            from,
-            to,
-            closure,
-        })
+        let is_plain = |text: &str| !text.contains(['{', '}']);
+        (is_plain(inner) && !inner.contains(['<', '>']) && is_plain(from) && is_plain(to))
+            .then_some(Collected {
+                iterator,
+                bound,
+                from,
+                to,
+                closure,
+            })
+    }
+
+    /// Can a probe name the elements?
+    fn of_primitives(&self) -> bool {
+        PRIMITIVES.contains(&self.from) && PRIMITIVES.contains(&self.to)
+    }
+
+    /// How the probe writes the elements' types.
+    fn elements(&self) -> [&str; 2] {
+        match self.of_primitives() {
+            true => [self.from, self.to],
+            false if self.from == self.to => [ELEMENT, ELEMENT],
+            false => [ELEMENT, COLLECTED],
+        }
     }
 
     /// Functions that do the same, each calling the one before.
     fn source(&self, number: usize) -> String {
-        let bound = self.bound.replace("{A}", self.from).replace("{B}", self.to);
-        let iterator = format!("{}{}>, {PARAMETER}>", self.iterator, self.from);
-        let to = self.to;
+        let [from, to] = self.elements();
+        let bound = self.bound.replace("{A}", from).replace("{B}", to);
+        let iterator = format!("{}{from}>, {PARAMETER}>", self.iterator);
+        let generics = match self.of_primitives() {
+            true => String::new(),
+            false if from == to => format!("{ELEMENT}, "),
+            false => format!("{ELEMENT}, {COLLECTED}, "),
+        };
         let mut text = String::new();
         for depth in 0..=FORWARDERS {
             let does = match depth {
@@ -78,7 +102,7 @@ impl<'c> Collected<'c> {
             // writing to a text does not fail
             let _ = writeln!(
                 text,
-                "pub fn collected_{number}_{depth}<{PARAMETER}: {bound}>(it: {iterator}) -> Vec<{to}> {{ {does} }}"
+                "pub fn collected_{number}_{depth}<{generics}{PARAMETER}: {bound}>(it: {iterator}) -> Vec<{to}> {{ {does} }}"
             );
         }
         text
@@ -132,7 +156,9 @@ pub fn bodies(
         .filter_map(|(n, (call, collected))| {
             let own = format!("collected_{n}_");
             let text = private::named(&bodies, &own, call, collected.closure)?;
-            Some(((*call).clone(), text))
+            // the call's own name has neither of these words
+            let text = text.replace(ELEMENT, collected.from);
+            Some(((*call).clone(), text.replace(COLLECTED, collected.to)))
         });
     Ok(made.collect())
 }
@@ -158,11 +184,16 @@ mod tests {
                 .source(0)
                 .contains(": FnMut(u8) -> u32>(it: std::iter::Map<std::vec::IntoIter<u8>, ")
         );
+        let of_structs = call(
+            "std::iter::FilterMap<std::vec::IntoIter<(u8, m::S<u8>)>, {closure@a.rs:1:2: 1:5}>",
+            "m::P<u8, u8>",
+        );
+        let taken = Collected::of(&of_structs).expect("one of ours");
+        assert_eq!((taken.from, taken.to), ("(u8, m::S<u8>)", "m::P<u8, u8>"));
+        assert!(taken.source(0).contains(
+            "<OptverifyElement, OptverifyCollected, OptverifyParameter: FnMut(OptverifyElement) -> Option<OptverifyCollected>>("
+        ));
         for other in [
-            call(
-                "std::iter::Map<std::vec::IntoIter<S>, {closure@a.rs:1:2: 1:5}>",
-                "u32",
-            ),
             call(
                 "std::iter::Map<std::vec::IntoIter<u8>, fn(u8) -> u32>",
                 "u32",
