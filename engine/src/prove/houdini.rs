@@ -5,7 +5,6 @@
 //! indices that occur; of what remains only the lemmas that the stops need become the proof (`core`).
 
 mod core;
-mod follow;
 
 use super::affine::Kernel;
 use super::{Lemma, Task, vc};
@@ -56,7 +55,6 @@ pub struct Houdini<'a> {
     query: Budget,
     deadline: Deadline,
     started: Instant,
-    runs: Option<follow::Runs>,
 }
 
 /// Some query had no answer in time: nothing may be concluded from what is left.
@@ -101,7 +99,6 @@ impl<'a> Houdini<'a> {
             query,
             deadline: deadline.clone(),
             started: Instant::now(),
-            runs: None,
         }
     }
 
@@ -182,7 +179,6 @@ impl<'a> Houdini<'a> {
                             c.lemmas.remove(l);
                         }
                     }
-                    self.follow(i, to, &m);
                     changed = true;
                 }
                 Answer::Unknown(_) => {

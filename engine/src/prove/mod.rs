@@ -23,7 +23,6 @@ mod inherit;
 pub mod interest;
 pub mod kinduction;
 mod modes;
-mod pairs;
 mod patience;
 pub mod pdr;
 mod planted;

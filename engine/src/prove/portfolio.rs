@@ -12,7 +12,7 @@ use super::houdini::{Candidates, Houdini};
 use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    exhaust, explore, kinduction, modes, pairs, pdr, predicates, remember, scalars, slice, states,
+    exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -35,7 +35,6 @@ pub const ENGINES: &[&str] = &[
     "houdini",
     "k-induction",
     "modes",
-    "pairs",
     "pdr",
     "remember",
     "scalars",
@@ -234,9 +233,6 @@ const EXHAUST_MS: u64 = 5000;
 /// For runs from one control state to the next.
 const EXPLORE_MS: u64 = 250;
 
-/// For lemmas about pairs of control variables.
-const PAIRS_MS: u64 = 6000;
-
 /// Rounds of a loop that are few.
 const SHORT_RUNS: u64 = 16;
 
@@ -295,19 +291,9 @@ fn engines(race: &mut Race, task: &mut Task) {
     );
     if control_first {
         race.run(
-            "pairs",
-            task,
-            |task, d| {
-                let c = pairs::pairs(task, seed, d)?;
-                let mut h = Houdini::new(task, c, Budget::steady(2000), d).with_runs(seed);
-                excluding(&mut h, &mut Survivors::new())
-            },
-            PAIRS_MS,
-        );
-        race.run(
             "states",
             task,
-            |task, d| control_states(task, seed, d, &mut suspect),
+            |task, d| control_states(task, seed, states::SOME_ROWS, d, &mut suspect),
             15_000,
         );
     }
@@ -441,14 +427,13 @@ fn engines(race: &mut Race, task: &mut Task) {
             10_000,
         );
     }
-    if !control_first {
-        race.run(
-            "states",
-            task,
-            |task, d| control_states(task, seed, d, &mut suspect),
-            4000,
-        );
-    }
+    let patience = if control_first { 15_000 } else { 4000 };
+    race.run(
+        "states",
+        task,
+        |task, d| control_states(task, seed, states::MOST_ROWS, d, &mut suspect),
+        patience,
+    );
     race.run("accelerate", task, accelerated, 1500);
     race.run(
         "pdr",
@@ -623,11 +608,6 @@ fn houdini(
         }
     }
     let mut h = Houdini::new(task, candidates, Budget::steady(query_ms), deadline);
-    excluding(&mut h, known)
-}
-
-/// A proof, if what is inductive excludes every stop; what is left otherwise.
-fn excluding(h: &mut Houdini, known: &mut Survivors) -> Option<Verdict> {
     h.run().ok()?;
     if !h.open_stops().is_empty() {
         *known = h.survivors();
@@ -713,10 +693,11 @@ fn without_arrays(
 fn control_states(
     task: &mut Task,
     seed: u64,
+    most_rows: usize,
     deadline: &Deadline,
     suspect: &mut bool,
 ) -> Option<Verdict> {
-    let outcome = states::states(task, seed, Budget::steady(1000), deadline);
+    let outcome = states::states(task, seed, most_rows, Budget::steady(1000), deadline);
     *suspect |= matches!(outcome, states::Outcome::Suspect);
     let states::Outcome::Closed(lemmas) = outcome else {
         return None;

@@ -21,7 +21,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// More values make a variable data.
 const VALUES: usize = 12;
-const ROWS: usize = 6000;
+/// Rows that are soon looked at, and where nothing else helps.
+pub const SOME_ROWS: usize = 2000;
+pub const MOST_ROWS: usize = 6000;
 /// Choices of a step that are tried one by one.
 const CHOICES: u32 = 9;
 
@@ -53,6 +55,7 @@ struct States<'a> {
     /// Queries asked of this solver: what it keeps of old ones makes it slow.
     asked: usize,
     seed: u64,
+    most_rows: usize,
     query: Budget,
     deadline: Deadline,
     suspect: bool,
@@ -67,8 +70,14 @@ pub enum Outcome {
     GaveUp,
 }
 
-pub fn states(task: &mut Task, seed: u64, query: Budget, deadline: &Deadline) -> Outcome {
-    let found = concrete::concrete_rows(task, seed, 3000, ROWS, &deadline.within_millis(150));
+pub fn states(
+    task: &mut Task,
+    seed: u64,
+    most_rows: usize,
+    query: Budget,
+    deadline: &Deadline,
+) -> Outcome {
+    let found = concrete::concrete_rows(task, seed, 3000, most_rows, &deadline.within_millis(150));
     if found.violation.is_some() {
         return Outcome::Suspect;
     }
@@ -98,6 +107,7 @@ pub fn states(task: &mut Task, seed: u64, query: Budget, deadline: &Deadline) ->
         solver,
         asked: 0,
         seed,
+        most_rows,
         query,
         deadline: deadline.clone(),
         suspect: false,
@@ -125,7 +135,7 @@ pub fn states(task: &mut Task, seed: u64, query: Budget, deadline: &Deadline) ->
 }
 
 /// The variables that the program compares with each other, and what flows into them.
-pub(super) fn related(task: &Task) -> BTreeSet<Var> {
+fn related(task: &Task) -> BTreeSet<Var> {
     let pool = &task.program.pool;
     let state: BTreeSet<Var> = task.program.vars.iter().copied().collect();
     let mut out: BTreeSet<Var> = BTreeSet::new();
@@ -431,7 +441,7 @@ impl States<'_> {
             step.bind(v, t);
         }
         loop {
-            if self.deadline.passed() || self.n_rows() > ROWS {
+            if self.deadline.passed() || self.n_rows() > self.most_rows {
                 return None;
             }
             let inside = self.inside(to, &mut step);
