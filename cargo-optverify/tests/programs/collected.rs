@@ -81,3 +81,67 @@ fn one_range_behind_another_fails(n: i32) {
         assert!(once_more(n).len() < 5);
     }
 }
+
+#[derive(Clone, Copy, PartialEq)]
+struct P { x: u8, y: u16 }
+
+//@ expect: safe
+#[verify]
+fn of_structs(v: [u8; 3]) { let w: Vec<P> = v.to_vec().into_iter().map(|x| P { x, y: 3 }).collect(); assert!(w.len() == 3 && w[1].y == 3); }
+
+//@ expect: unsafe
+#[verify]
+fn of_structs_wrong(v: [u8; 3]) { let w: Vec<P> = v.to_vec().into_iter().map(|x| P { x, y: 3 }).collect(); assert!(w[1].x != 3); }
+
+//@ expect: safe
+#[verify]
+fn filter_mapped(v: [u8; 3]) { let w: Vec<u8> = v.to_vec().into_iter().filter_map(|x| if x > 3 { Some(x - 1) } else { None }).collect(); for x in &w { assert!(*x >= 3); } }
+
+//@ expect: unsafe
+#[verify]
+fn filter_mapped_wrong(v: [u8; 3]) { let w: Vec<u8> = v.to_vec().into_iter().filter_map(|x| if x > 3 { Some(x - 1) } else { None }).collect(); assert!(w.len() < 3); }
+
+//@ expect: safe
+#[verify]
+fn of_texts(v: [u8; 2]) { let w: Vec<String> = v.to_vec().into_iter().map(|x| if x > 3 { String::from("big") } else { String::new() }).collect(); assert!(v[0] <= 3 || w[0].len() == 3); }
+
+//@ expect: unsafe
+#[verify]
+fn of_texts_wrong(v: [u8; 2]) { let w: Vec<String> = v.to_vec().into_iter().map(|x| if x > 3 { String::from("big") } else { String::new() }).collect(); assert!(w[0].len() == 3); }
+
+struct Loud(u8);
+impl Drop for Loud { fn drop(&mut self) { assert!(self.0 != 7); } }
+
+// what the filter leaves out is dropped
+//@ expect: unsafe
+#[verify]
+fn dropped_by_the_filter(a: u8) { let w: Vec<Loud> = vec![Loud(a), Loud(1)].into_iter().filter(|l| l.0 < 5).collect(); std::mem::forget(w); }
+
+// depth of inlining and a stand-in in one root
+//@ expect: safe
+#[verify]
+fn deep_and_in_place(a: [u8; 3]) { let v: Vec<u16> = a.iter().map(|x| *x as u16).collect(); let w: Vec<u16> = v.into_iter().map(|p| p + 1).collect(); assert!(w.len() == 3 && w[0] > 0); }
+
+//@ expect: unsafe
+#[verify]
+fn deep_and_in_place_wrong(a: [u8; 3]) { let v: Vec<u16> = a.iter().map(|x| *x as u16).collect(); let w: Vec<u16> = v.into_iter().map(|p| p + 1).collect(); assert!(w[2] > 1); }
+
+//@ expect: safe
+#[verify]
+fn sorted_list(mut v: Vec<u32>) { let n = v.len(); v.sort(); assert!(v.len() == n); }
+
+//@ expect: safe
+#[verify]
+fn sorted_few(a: [u16; 3]) { let mut v = a.to_vec(); v.sort_unstable(); assert!(v[0] <= v[1] && v[1] <= v[2]); }
+
+//@ expect: unsafe
+#[verify]
+fn sorted_few_wrong(a: [u16; 3]) { let mut v = a.to_vec(); v.sort_unstable(); assert!(v[0] < v[1]); }
+
+//@ expect: safe
+#[verify]
+fn lists_of_lists(n: u8) { let v = vec![vec![n], vec![]]; let w = vec![vec![n], vec![]]; assert!(v == w); }
+
+//@ expect: unsafe
+#[verify]
+fn lists_of_lists_wrong(n: u8) { let v = vec![vec![n], vec![]]; let w = vec![vec![3], vec![]]; assert!(v != w); }

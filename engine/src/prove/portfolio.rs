@@ -14,7 +14,7 @@ use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
     exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
 };
-use crate::program::Program;
+use crate::program::{Program, Stmt};
 use crate::smt::{Role, apart};
 use crate::term::{Node, Pool, Term, UnOp, Var};
 use crate::vc::Generator;
@@ -259,6 +259,15 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         25,
     );
+    // Without any choice there is one run, which may only be long.
+    if longest.is_none() && task.program.inputs.is_empty() && !draws(task) {
+        race.run(
+            "concrete",
+            task,
+            |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
+            500,
+        );
+    }
     let mut known = Survivors::new();
     race.run(
         "havoc",
@@ -317,18 +326,6 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         60,
     );
-    // Runs that were broken off may only have been long.
-    let long = |race: &mut Race, task: &mut Task, millis| {
-        if longest.is_none() {
-            race.run(
-                "concrete",
-                task,
-                |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
-                millis,
-            );
-        }
-    };
-    long(race, task, 150);
     // Where no run goes round often, all of them are soon written out.
     if let Some(rounds) = longest.filter(|n| (3..=SHORT_RUNS).contains(n)) {
         race.run(
@@ -364,7 +361,6 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
-    long(race, task, 1500);
     race.run(
         exhaust::NAME,
         task,
@@ -435,6 +431,15 @@ fn engines(race: &mut Race, task: &mut Task) {
         patience,
     );
     race.run("accelerate", task, accelerated, 1500);
+    // Runs that were broken off may only have been long.
+    if longest.is_none() {
+        race.run(
+            "concrete",
+            task,
+            |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
+            2000,
+        );
+    }
     race.run(
         "pdr",
         task,
@@ -532,6 +537,12 @@ fn unrolled(task: &mut Task, out: &accelerate::Outcome) -> Option<Verdict> {
         accelerate::Decision::Unknown(Reason::Inconclusive { .. }) => None,
         accelerate::Decision::Unknown(r) => Some(Verdict::Unknown(r)),
     }
+}
+
+fn draws(task: &Task) -> bool {
+    let draws = |s: &Stmt| matches!(s, Stmt::Havoc(..));
+    let mut blocks = task.program.blocks.iter();
+    blocks.any(|b| b.stmts.iter().any(draws))
 }
 
 /// How many variables only ever get constants?
