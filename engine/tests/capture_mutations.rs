@@ -48,7 +48,7 @@ fn manifest() -> serde_json::Value {
     let pass = json!({"number": "3-2-001", "index": 1, "name": "P", "shipped": "shipped/f.mir", "changed": true,
         "closed": "shipped/f.mir", "closed_changed": true, "closed_how": "as shipped"});
     json!({
-        "format_version": 4, "tool": "t",
+        "format_version": optverify_engine::capture::FORMAT_VERSION, "tool": "t",
         "compiler": {"version": "1.95.0", "commit_hash": "", "host": "", "verbose": ""},
         "target": "x86_64-unknown-linux-gnu", "pointer_width": 64, "package": "p", "crate_name": "p",
         "edition": "2021", "source_root": "", "source_file": "p.rs",

@@ -55,7 +55,7 @@ pub fn capture(folder: &Path, mir: &str) -> Capture {
         .map(|name| json!({"path": name, "called_as": null, "snapshots": []}))
         .collect();
     let manifest = json!({
-        "format_version": 4, "tool": "0.1.0",
+        "format_version": optverify_engine::capture::FORMAT_VERSION, "tool": "0.1.0",
         "compiler": {"version": "", "commit_hash": "", "host": "", "verbose": ""},
         "target": "x86_64-unknown-linux-gnu", "pointer_width": 64, "package": "p", "crate_name": "p",
         "edition": "2021", "source_root": "", "source_file": "p.rs",

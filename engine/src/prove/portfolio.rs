@@ -259,15 +259,6 @@ fn engines(race: &mut Race, task: &mut Task) {
         },
         25,
     );
-    // Without any choice there is one run, which may only be long.
-    if longest.is_none() && task.program.inputs.is_empty() && !draws(task) {
-        race.run(
-            "concrete",
-            task,
-            |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
-            500,
-        );
-    }
     let mut known = Survivors::new();
     race.run(
         "havoc",
@@ -359,6 +350,15 @@ fn engines(race: &mut Race, task: &mut Task) {
                 houdini(task, c, 60, d, &mut known)
             },
             ms,
+        );
+    }
+    // Without any choice there is one run, which may only be long.
+    if longest.is_none() && task.program.inputs.is_empty() && !draws(task) {
+        race.run(
+            "concrete",
+            task,
+            |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
+            500,
         );
     }
     race.run(

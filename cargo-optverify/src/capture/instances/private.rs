@@ -331,9 +331,11 @@ mod tests {
     #[test]
     fn of_some_types_only() {
         let all = all();
-        let [_, _, with, by_range, ..] = all.as_slice() else {
-            panic!("these")
+        let named = |name: &str| {
+            let found = all.iter().find(|p| p.call.contains(name));
+            found.unwrap_or_else(|| panic!("no {name}"))
         };
+        let (with, by_range) = (named("extend_with"), named("std::ops::Range<"));
         let call = "std::vec::Vec::<bool>::extend_with";
         assert_eq!(with.argument(call), Some("bool"));
         // whose `clone` may be anything
@@ -349,5 +351,15 @@ mod tests {
         assert_eq!(of("i64", "i64").as_deref(), Some("i64"));
         assert_eq!(of("i64", "u8"), None);
         assert_eq!(of("u128", "u128"), None);
+        // numbers are sorted by their own order only
+        let sorted = |t: &str, by: &str| {
+            let call = format!(
+                "core::slice::sort::unstable::ipnsort::<{t}, for<'a, 'b> fn(&'a {t}, &'b {t}) -> bool {{<{t} as std::cmp::PartialOrd>::{by}}}>"
+            );
+            named("ipnsort").argument(&call).map(str::to_owned)
+        };
+        assert_eq!(sorted("u32", "lt").as_deref(), Some("u32"));
+        assert_eq!(sorted("u32", "gt"), None);
+        assert_eq!(sorted("f64", "lt"), None);
     }
 }
