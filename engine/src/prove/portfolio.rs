@@ -14,7 +14,7 @@ use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
     exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
 };
-use crate::program::{Program, Stmt};
+use crate::program::Program;
 use crate::smt::{Role, apart};
 use crate::term::{Node, Pool, Term, UnOp, Var};
 use crate::vc::Generator;
@@ -352,15 +352,6 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
-    // Without any choice there is one run, which may only be long.
-    if longest.is_none() && task.program.inputs.is_empty() && !draws(task) {
-        race.run(
-            "concrete",
-            task,
-            |task, d| super::concrete::long(task, seed, d).map(Verdict::Unsafe),
-            500,
-        );
-    }
     race.run(
         exhaust::NAME,
         task,
@@ -537,12 +528,6 @@ fn unrolled(task: &mut Task, out: &accelerate::Outcome) -> Option<Verdict> {
         accelerate::Decision::Unknown(Reason::Inconclusive { .. }) => None,
         accelerate::Decision::Unknown(r) => Some(Verdict::Unknown(r)),
     }
-}
-
-fn draws(task: &Task) -> bool {
-    let draws = |s: &Stmt| matches!(s, Stmt::Havoc(..));
-    let mut blocks = task.program.blocks.iter();
-    blocks.any(|b| b.stmts.iter().any(draws))
 }
 
 /// How many variables only ever get constants?
