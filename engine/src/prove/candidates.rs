@@ -382,7 +382,6 @@ fn atoms(task: &mut Task, effort: Effort) -> Vec<Term> {
         inherit::handed_on(task, e, &of_state, &mut out);
         if effort >= Effort::Rich {
             inherit::passed_on(task, e, &mut out);
-            inherit::established(task, e, &mut out);
         }
         if of_draws.is_empty() {
             continue;

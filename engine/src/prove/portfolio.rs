@@ -8,11 +8,12 @@ use super::bmc::{self, Bounds};
 use super::candidates::{Effort, candidates};
 use super::concrete::{Samples, concrete, patient};
 use super::domains::Domain;
-use super::houdini::{Candidates, Houdini};
+use super::houdini::{Candidates, Houdini, edges_into};
 use super::patience::patience;
 use super::{
     Budget, Deadline, Lemma, Lemmas, Proof, Reason, Task, Verdict, accelerate, certify, domains,
-    exhaust, explore, kinduction, modes, pdr, predicates, remember, scalars, slice, states,
+    exhaust, explore, inherit, kinduction, modes, pdr, predicates, remember, scalars, slice,
+    states,
 };
 use crate::program::Program;
 use crate::smt::{Role, apart};
@@ -352,6 +353,26 @@ fn engines(race: &mut Race, task: &mut Task) {
             ms,
         );
     }
+    // Whole assertions are large, and most of the time their parts will do.
+    race.run(
+        "houdini",
+        task,
+        |task, d| {
+            let mut c = again(task, &samples, &known);
+            let mut some = false;
+            for n in task.cpg.heads() {
+                let mut whole = vec![];
+                for e in edges_into(task, n) {
+                    inherit::established(task, e, &mut whole);
+                }
+                some |= !whole.is_empty();
+                let lemmas = whole.into_iter().map(Lemma::plain);
+                c.entry(n).or_default().lemmas.extend(lemmas);
+            }
+            some.then(|| houdini(task, c, 60, d, &mut known)).flatten()
+        },
+        1000,
+    );
     race.run(
         exhaust::NAME,
         task,
