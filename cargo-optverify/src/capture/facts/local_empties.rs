@@ -108,6 +108,11 @@ fn is_chosen(tokens: &[TokenTree], at: usize) -> bool {
     if at < 3 || !colon(at - 1) || !colon(at - 2) {
         return false;
     }
+    // `[u8; Self::SIZE]` is a number
+    let is_constant = |name: &str| name.len() > 1 && !name.contains(char::is_lowercase);
+    if matches!(&tokens[at], TokenTree::Ident(name) if is_constant(&name.to_string())) {
+        return false;
+    }
     match &tokens[at - 3] {
         TokenTree::Ident(word) => word.to_string().starts_with(char::is_uppercase),
         TokenTree::Punct(p) => p.as_char() == '>',
@@ -145,7 +150,7 @@ mod tests {
         let found: Vec<&str> = found.iter().map(|s| &**s).collect();
         let chosen = super::collect(
             "enum E<T: Tr> { A(T::Error), B(<u8 as TryFrom<u8>>::Error), C(std::num::ParseIntError), D = Self::X as isize,
-            F(std::string::ParseError), G { n: m::Plain } }",
+            F(std::string::ParseError), G { n: m::Plain }, H([u8; Self::SIZE], [u8; <u8 as Tr>::N_2]) }",
         );
         let chosen: Vec<&str> = chosen.iter().map(|s| &**s).collect();
         assert_eq!(chosen, ["E::A", "E::B", "E::F"]);
