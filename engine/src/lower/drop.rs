@@ -1,8 +1,8 @@
 //! Drops: the user's `Drop` impls run; freeing memory only matters for allocations (`heap`).
 //!
 //! Drop code is not in the captured text, only the impls are. A type whose parts are not all known, in a crate that
-//! implements `Drop` for anything or has other crates that may, therefore leaves the model when it is dropped. So does a type of std, unless it is
-//! known to free or to drop its content and nothing else: the guards of `RefCell` and `Drain` write when they go.
+//! implements `Drop` for anything or has other crates that may, therefore leaves the model when it is dropped. So does a type
+//! of std, unless it is known to free or to drop its content and nothing else: the guards of `RefCell` and `Drain` write when they go.
 
 use super::inline::Call;
 use super::place::Located;

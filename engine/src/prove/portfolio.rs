@@ -281,7 +281,7 @@ fn engines(race: &mut Race, task: &mut Task) {
             EXPLORE_MS / 4
         },
     );
-    let mut suspect = false;
+    let mut seen = States::default();
     // Few runs are soon made, and many are no proof that travels well.
     let patience = if control_first { 1500 } else { 150 };
     race.run(
@@ -294,12 +294,12 @@ fn engines(race: &mut Race, task: &mut Task) {
         race.run(
             "states",
             task,
-            |task, d| control_states(task, seed, states::SOME_ROWS, d, &mut suspect),
+            |task, d| control_states(task, seed, states::SOME_ROWS, d, &mut seen),
             15_000,
         );
     }
     // What no random run came to is soon unrolled where the way is known to be open.
-    if suspect {
+    if seen.suspect {
         race.run("accelerate", task, accelerated, 700);
         race.run(
             "pdr",
@@ -435,13 +435,16 @@ fn engines(race: &mut Race, task: &mut Task) {
             10_000,
         );
     }
-    let patience = if control_first { 15_000 } else { 4000 };
-    race.run(
-        "states",
-        task,
-        |task, d| control_states(task, seed, states::MOST_ROWS, d, &mut suspect),
-        patience,
-    );
+    // Again only if the table was just too small.
+    if !control_first || seen.is_large {
+        let patience = if control_first { 15_000 } else { 4000 };
+        race.run(
+            "states",
+            task,
+            |task, d| control_states(task, seed, states::MOST_ROWS, d, &mut seen),
+            patience,
+        );
+    }
     race.run("accelerate", task, accelerated, 1500);
     // Runs that were broken off may only have been long.
     if longest.is_none() {
@@ -707,15 +710,23 @@ fn without_arrays(
     verdict
 }
 
+/// What came of a table of control states.
+#[derive(Default)]
+struct States {
+    suspect: bool,
+    is_large: bool,
+}
+
 fn control_states(
     task: &mut Task,
     seed: u64,
     most_rows: usize,
     deadline: &Deadline,
-    suspect: &mut bool,
+    seen: &mut States,
 ) -> Option<Verdict> {
     let outcome = states::states(task, seed, most_rows, Budget::steady(1000), deadline);
-    *suspect |= matches!(outcome, states::Outcome::Suspect);
+    seen.suspect |= matches!(outcome, states::Outcome::Suspect);
+    seen.is_large = matches!(outcome, states::Outcome::TooLarge);
     let states::Outcome::Closed(lemmas) = outcome else {
         return None;
     };

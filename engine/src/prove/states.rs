@@ -67,6 +67,8 @@ pub enum Outcome {
     Closed(BTreeMap<NodeIndex, Term>),
     /// A stop follows a state of the tables: a bug, unless the relations are too weak.
     Suspect,
+    /// There are more rows than asked for.
+    TooLarge,
     GaveUp,
 }
 
@@ -121,10 +123,10 @@ pub fn states(
             if std::env::var("OPTVERIFY_TRACE").is_ok() {
                 s.report(&format!("gave up at {place:?}"));
             }
-            return if s.suspect {
-                Outcome::Suspect
-            } else {
-                Outcome::GaveUp
+            return match s.suspect {
+                true => Outcome::Suspect,
+                false if s.n_rows() > most_rows => Outcome::TooLarge,
+                false => Outcome::GaveUp,
             };
         }
     }

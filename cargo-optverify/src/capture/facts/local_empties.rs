@@ -26,7 +26,11 @@ pub fn collect(expanded: &str) -> BTreeSet<String> {
     if let Ok(tokens) = expanded.parse::<TokenStream>() {
         walk(tokens, &mut items);
     }
-    let mut empty: BTreeSet<String> = WITHOUT_VALUE.map(str::to_owned).into();
+    // a type of the crate with such a name is what it is
+    let is_own = |name: &&str| items.products.contains_key(*name) || items.sums.contains_key(*name);
+    let others = WITHOUT_VALUE.iter().filter(|name| !is_own(name));
+    let others: BTreeSet<String> = others.map(|name| (*name).to_owned()).collect();
+    let mut empty = others.clone();
     loop {
         let before = empty.len();
         for (name, words) in &items.products {
@@ -43,10 +47,7 @@ pub fn collect(expanded: &str) -> BTreeSet<String> {
             break;
         }
     }
-    for word in WITHOUT_VALUE {
-        empty.remove(word);
-    }
-    empty
+    &empty - &others
 }
 
 fn walk(tokens: TokenStream, items: &mut Items) {
@@ -154,6 +155,8 @@ mod tests {
         );
         let chosen: Vec<&str> = chosen.iter().map(|s| &**s).collect();
         assert_eq!(chosen, ["E::A", "E::B", "E::F"]);
+        let own = "enum ParseError { A, B } enum E { P(ParseError), Q } struct S { e: ParseError }";
+        assert!(super::collect(own).is_empty());
         let expected = [
             "Alias", "In", "Local", "Mixed::B", "Mixed::C", "Never", "Never::X", "Never::Y", "Out",
             "Void",
